@@ -134,6 +134,7 @@ export type {
   ImportProgress,
 } from "./engine/api/transfer-types.ts";
 export type {
+  ConverseOptions,
   Forget,
   InputMessage,
   MemoryChanges,

@@ -49,6 +49,7 @@ import type {
   ImportProgress,
 } from "./transfer-types.ts";
 import type {
+  ConverseOptions,
   Forget,
   InputMessage,
   MemoryChanges,
@@ -118,12 +119,12 @@ export interface ScopedMemory {
    * One turn of a conversation: stores the message, acts on it, and replies with what was learnt, what was
    * forgotten, or an answer. With a model, the reply is in its words and is stored too.
    */
-  converse(message: string, options?: RememberOptions): Promise<Reply>;
+  converse(message: string, options?: ConverseOptions): Promise<Reply>;
   /**
    * The same, with the reply in parts; the first part comes when the message is stored. The return value is
    * that of `converse`.
    */
-  converseStream(message: string, options?: RememberOptions): AsyncGenerator<string, Reply, void>;
+  converseStream(message: string, options?: ConverseOptions): AsyncGenerator<string, Reply, void>;
   /**
    * Explains why a recall returned some items and left out others, by the `id` from `recall` or `answer`.
    * With `about`, explains why one memory, passage or message was or was not among them. Covers the user's

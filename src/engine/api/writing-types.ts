@@ -27,7 +27,7 @@ export interface InputMessage {
   readonly metadata?: Metadata;
 }
 
-/** Options of `remember` and `converse`. */
+/** Options of `remember`. */
 export interface RememberOptions extends CallOptions {
   /** The session of messages that name none. */
   readonly session?: string;
@@ -41,6 +41,12 @@ export interface RememberOptions extends CallOptions {
   readonly origin?: "conversation" | "import";
   /** False: a request to forget within the text is refused, whenever it is extracted. */
   readonly mayErase?: boolean;
+}
+
+/** Options of `converse` and `converseStream`. */
+export interface ConverseOptions extends RememberOptions {
+  /** The id of the message as it is stored (default: a new one). A stored id is not stored again. */
+  readonly messageId?: string;
 }
 
 /** The result of extraction. */

@@ -7,7 +7,7 @@ import { listRedactedKinds, maskCredentials } from "../../domain/text/credential
 import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language/language-model.ts";
 import type { Reply } from "../api/scoped-memory.ts";
-import type { RememberOptions } from "../api/writing-types.ts";
+import type { ConverseOptions } from "../api/writing-types.ts";
 import { forget } from "../erase/forget.ts";
 import { remember } from "../ingest/remember.ts";
 import type { Ports } from "../ports.ts";
@@ -33,7 +33,7 @@ export async function converse(
   ports: Ports,
   scope: Scope,
   message: string,
-  options: RememberOptions = {},
+  options: ConverseOptions = {},
 ): Promise<Reply> {
   return getReturnValue(converseStream(ports, scope, message, options));
 }
@@ -51,7 +51,7 @@ export async function* converseStream(
   ports: Ports,
   scope: Scope,
   said: string,
-  options: RememberOptions = {},
+  options: ConverseOptions = {},
 ): AsyncGenerator<string, Reply, void> {
   const message = typeof said === "string" ? toStorableText(said).text : said;
   const asks = ports.questions.isQuestion(message) || ports.answerer.asksForAll(message);
@@ -61,7 +61,9 @@ export async function* converseStream(
   const reading = toReadScope(scope, ports.agents);
   const before = asks ? await composeAnswer(ports, reading, message, bounds, session) : undefined;
   const recalled = before?.answer.recall ?? (await recallForModel(ports, reading, message, bounds));
-  const receipt = await remember(ports, scope, message, options);
+  const { messageId: id, ...writing } = options;
+  const given = id === undefined ? message : { id, role: "user" as const, content: message };
+  const receipt = await remember(ports, scope, given, writing);
   const [asking] = receipt.messages;
   if (before && asking !== undefined)
     ports.recalls?.note(scope, before.answer.recall.id, { message: asking });
@@ -89,7 +91,7 @@ interface ConversationTurn {
   readonly scope: Scope;
   readonly session: string | undefined;
   readonly message: string;
-  readonly options: RememberOptions;
+  readonly options: ConverseOptions;
   readonly before: ComposedAnswer | undefined;
   readonly recalled: Recall | undefined;
   readonly receipt: Receipt;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { estimateTokens } from "../../domain/text/split-text.ts";
 import type { OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
+import { toToldId } from "./conversation/conversation-store.ts";
 import { type ConversationInput, type MemoryTurnState, toMemoryHeaders } from "./memory/memory-turn.ts";
 import { limitToStorable } from "./memory/memory-writer.ts";
 import type { OpenAiProxy, Provider } from "./proxy.ts";
@@ -97,15 +98,23 @@ async function composeReply(
   { writer: keeper }: OpenAiProxy,
   { who, spoken, held }: BuiltInRequest & { readonly held: MemoryTurnState },
 ): Promise<string> {
-  const { key, memory, conversation, turns: said } = held;
+  const { key, memory, conversation, turns } = held;
   await keeper.waitForWrites(key);
   const words = limitToStorable(spoken.words);
   if (who.mode === "read") return (await memory().answer(words, { signal })).text;
   const options = { session: conversation.session, signal };
+  // Each is a message of its own, so that it can be erased by itself.
+  const said = turns.map(({ id, turn }) => ({ id: toToldId(id), content: limitToStorable(turn.text) }));
+  const told = said.filter(({ content }) => content.trim() !== "");
+  const last = told.pop();
+  if (told.length > 0)
+    await memory().remember(
+      told.map((one) => ({ ...one, role: "user" })),
+      options,
+    );
   // A retry gets the same answer, and the message is stored once.
-  const id = said.at(-1)?.id;
-  const again = id === undefined ? {} : { idempotencyKey: id };
-  return (await memory().converse(words, { ...options, ...again })).text;
+  const again = last ? { idempotencyKey: last.id, messageId: last.id } : {};
+  return (await memory().converse(last?.content ?? words, { ...options, ...again })).text;
 }
 
 function streamFrames(frames: readonly string[]): ReadableStream<Uint8Array> {

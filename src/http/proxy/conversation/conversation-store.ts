@@ -3,7 +3,7 @@ import type { Part } from "../../../domain/message.ts";
 import type { ErasureReceipt } from "../../../domain/receipt.ts";
 import { runInSlices, yieldToEventLoop } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
-import type { SessionMessage } from "../../../engine/api/session-types.ts";
+import type { SessionMessage, StoredMessage } from "../../../engine/api/session-types.ts";
 import type { InputMessage } from "../../../engine/api/writing-types.ts";
 import { isMemoryError } from "../../../errors.ts";
 import { refuseField } from "../../problem.ts";
@@ -268,6 +268,33 @@ function readMetadata(message: SessionMessage | undefined): ConversationMetadata
   return toFields(toFields(part).values) as ConversationMetadata;
 }
 
+/** Gives a message of the user; undefined if there is none. */
+export async function findStoredMessage(
+  memory: ScopedMemory,
+  id: string,
+): Promise<StoredMessage | undefined> {
+  try {
+    return await memory.message(id);
+  } catch (error) {
+    if (isMemoryError(error) && (error.code === "not_found" || error.code === "invalid_input"))
+      return undefined;
+    throw error;
+  }
+}
+
+/** The id under which the built-in model remembers what an item says: the item is kept as it came, for models alone. */
+export function toToldId(item: string): string {
+  return `${item}/told`;
+}
+
+/** Gives the ids of items, with those under which the built-in model remembers what they say, of all that are stored. */
+export async function listItemMessages(memory: ScopedMemory, ids: readonly string[]): Promise<string[]> {
+  const stored: string[] = [];
+  for (const id of ids.flatMap((one) => [one, toToldId(one)]))
+    if (await findStoredMessage(memory, id)) stored.push(id);
+  return stored;
+}
+
 /** Erases a conversation with all its items, and with what was learnt from them. */
 export function eraseConversation(
   memory: ScopedMemory,
@@ -278,12 +305,12 @@ export function eraseConversation(
 }
 
 /** Erases an item, with what was learnt from it. */
-export function eraseConversationItem(
+export async function eraseConversationItem(
   memory: ScopedMemory,
   { message }: ItemMessage,
   signal: AbortSignal,
 ): Promise<ErasureReceipt> {
-  return memory.forget({ ids: [message.id] }, { signal });
+  return memory.forget({ ids: await listItemMessages(memory, [message.id]) }, { signal });
 }
 
 /** Gives an item of a conversation. Throws a 404 error if there is none with this id. */

@@ -1,7 +1,6 @@
 import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { SessionMessage, StoredMessage } from "../../../engine/api/session-types.ts";
-import { isMemoryError } from "../../../errors.ts";
 import type { OperationRequest } from "../../operation.ts";
 import { refuse, refuseField } from "../../problem.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
@@ -10,6 +9,7 @@ import type { MemoryAccess } from "../request/memory-access.ts";
 import type { ProxyRequest } from "../request/proxy-request.ts";
 import { type BodyFields, toArray, toFields, toText } from "../request/reply-reader.ts";
 import {
+  findStoredMessage,
   isOwnConversation,
   listSessionMessages,
   readStoredConversation,
@@ -126,20 +126,6 @@ function createUnknownResponseError(): Error {
     errors: [{ field: "previous_response_id", problem: detail }],
     openAiCode: "previous_response_not_found",
   });
-}
-
-/** Gives a message of the user; undefined if there is none. */
-export async function findStoredMessage(
-  memory: ScopedMemory,
-  id: string,
-): Promise<StoredMessage | undefined> {
-  try {
-    return await memory.message(id);
-  } catch (error) {
-    if (isMemoryError(error) && (error.code === "not_found" || error.code === "invalid_input"))
-      return undefined;
-    throw error;
-  }
 }
 
 /** Gives the part that records a response; undefined for another message. */

@@ -190,3 +190,47 @@ describe("an erasure of words", () => {
     expect((await get(next)).json.previous_response_id).toBe(id);
   });
 });
+
+describe("a response of the built-in model", () => {
+  const tell = async (input: string, more: object = {}): Promise<string> =>
+    (await call("POST", "/responses", { model: "keepsake", input, ...more })).json.id;
+  const holds = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    for await (const { text } of keepsake.scope({ user: "ana" }).list()) texts.push(text);
+    return texts.sort();
+  };
+
+  it("is erased with what the model remembers of its input", async () => {
+    const first = await tell("I live in Porto.");
+    const second = await tell("I use Shram.", { previous_response_id: first });
+    expect(await holds()).toEqual(["The user lives in Porto.", "The user uses Shram."]);
+    expect((await call("DELETE", `/responses/${first}`)).json.deleted).toBe(true);
+    expect(await holds()).toEqual(["The user uses Shram."]);
+    expect(await exported()).not.toContain("Porto");
+    expect((await keepsake.scope({ user: "ana" }).answer("Where do I live?")).text).not.toContain("Porto");
+    expect((await inputOf(second)).text).toContain("Shram");
+  });
+
+  it("remembers several messages of one request each by itself", async () => {
+    const conversation = await create();
+    const said = ["I live in Porto.", "I use Shram."].map((content) => ({ role: "user", content }));
+    await call("POST", "/responses", { model: "keepsake", input: said, conversation });
+    expect(await holds()).toEqual(["The user lives in Porto.", "The user uses Shram."]);
+    const { data } = (await call("GET", `/conversations/${conversation}/items?order=asc`)).json;
+    await call("DELETE", `/conversations/${conversation}/items/${data[0].id}`);
+    expect(await holds()).toEqual(["The user uses Shram."]);
+  });
+
+  it("leaves nothing of an item of its conversation that is deleted", async () => {
+    const conversation = await create();
+    await tell("I live in Porto.", { conversation });
+    await tell("I use Shram.", { conversation });
+    const { data } = (await call("GET", `/conversations/${conversation}/items?order=asc`)).json;
+    const [item] = data.filter(({ role }: Json) => role === "user");
+    expect((await call("DELETE", `/conversations/${conversation}/items/${item.id}`)).status).toBe(200);
+    expect(await holds()).toEqual(["The user uses Shram."]);
+    const left = (await exported()).split("\n").filter((line) => line.includes("Porto"));
+    // The reply says it again. It is an item of its own.
+    expect(left.every((line) => line.includes("assistant"))).toBe(true);
+  });
+});

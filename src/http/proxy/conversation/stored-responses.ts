@@ -5,14 +5,13 @@ import type { StoredMessage } from "../../../engine/api/session-types.ts";
 import type { InputMessage } from "../../../engine/api/writing-types.ts";
 import { refuseField } from "../../problem.ts";
 import { toArray, toFields, toText } from "../request/reply-reader.ts";
-import { type ItemMessage, showConversationItems } from "./conversation-store.ts";
 import {
   findStoredMessage,
-  listResponseRecords,
-  OUTPUT_FIELD,
-  readRecord,
-  toItemId,
-} from "./stored-context.ts";
+  type ItemMessage,
+  listItemMessages,
+  showConversationItems,
+} from "./conversation-store.ts";
+import { listResponseRecords, OUTPUT_FIELD, readRecord, toItemId } from "./stored-context.ts";
 
 /** A response as it is stored: its record, and the messages of its input and output that were not erased. */
 export interface StoredResponse {
@@ -115,6 +114,6 @@ export async function eraseStoredResponse(
     const { said, [OUTPUT_FIELD]: output } = toFields(readRecord(record));
     return [...toArray(said), ...toArray(output), toModelId(record.id)];
   });
-  const left = (await loadItems(memory, others)).map(({ message }) => message.id);
+  const left = await listItemMessages(memory, others.map(toText));
   return memory.forget({ ids: [...new Set([...left, ...records.map((one) => one.id)])] }, { signal });
 }

@@ -7,7 +7,12 @@ import { isRefusal, refuseField } from "../../problem.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
 import { type ProxyRequest, readFileParts } from "../request/proxy-request.ts";
 import { toArray, toFields, toText, type UpstreamReply } from "../request/reply-reader.ts";
-import { createTurnEnd, createTurnGroup, readStoredConversation } from "./conversation-store.ts";
+import {
+  createTurnEnd,
+  createTurnGroup,
+  findStoredMessage,
+  readStoredConversation,
+} from "./conversation-store.ts";
 import {
   chooseItemId,
   ITEM_LIMITS,
@@ -17,13 +22,7 @@ import {
   readResponseItem,
   toItemContent,
 } from "./response-items.ts";
-import {
-  createRecordId,
-  findStoredMessage,
-  OUTPUT_FIELD,
-  RESPONSE_PART,
-  type StoredContext,
-} from "./stored-context.ts";
+import { createRecordId, OUTPUT_FIELD, RESPONSE_PART, type StoredContext } from "./stored-context.ts";
 import { createModelMessage } from "./stored-responses.ts";
 
 /** What of a request and its response is to be stored as items. */
