@@ -25,8 +25,6 @@ const SHORT_LEAST = 0.2;
 const SLOT_LEAST = 0.08;
 /** A message of at most so many characters that asks nothing is told so that it is remembered: what the rules read of it is kept. */
 const SHORT_MESSAGE = 160;
-/** From this chance on, a clause of such a message that the rules did not read becomes a memory. */
-const MISSED_LEAST = 0.5;
 /** From this chance on, a clause that the rules did not read becomes a memory. */
 const TREES_LEAST = 0.6;
 /** By so much a tree's reading must be likelier to be good than the rules' to take its place. */
@@ -87,13 +85,14 @@ function addMissed(
       (one) => one.start < end && start < one.end && !(clause.about === "owned" && isOnlyHad(one)),
     );
   return byTrees
-    .filter(({ read, keep }) => keep >= MISSED_LEAST && isMissed(read) && !hasContent(read))
+    .filter(({ read, keep }) => keep >= TREES_LEAST && isOwnStatement(read) && isMissed(read))
     .map(({ read, keep }) => addClause(message, read, keep));
 }
 
-/** "She refuses that we move": what is said or thought is no fact yet. */
-function hasContent({ clause: { tree, head } }: ReadClause): boolean {
-  return childrenBy(tree, head, "ccomp").length > 0;
+/** A main clause about the speaker or the speaker's. What somebody says or refuses is no fact yet: "She refuses that we move". */
+function isOwnStatement({ clause: { tree, head, about, role } }: ReadClause): boolean {
+  const isMain = role === "root" || role === "conj" || role === "parataxis";
+  return isMain && about !== "named" && about !== "person" && childrenBy(tree, head, "ccomp").length === 0;
 }
 
 /** "My husband still works": that there is a husband, and nothing that he does. */
