@@ -104,8 +104,10 @@ it("says at the start which host reranks, without the path and the key of its ad
     KEEPSAKE_RERANKER_MODEL: "rerank-x",
     KEEPSAKE_RERANKER_API_KEY: "secret-key",
   });
-  expect(printed).toContain(
-    "The best items of recalls are reranked by rerank-x at 127.0.0.1:9, which gets queries and texts.",
-  );
+  await expect
+    .poll(() => printed)
+    .toContain(
+      "The best items of recalls are reranked by rerank-x at 127.0.0.1:9, which gets queries and texts.",
+    );
   expect(printed).not.toMatch(/secret/);
 });

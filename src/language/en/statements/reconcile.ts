@@ -1,4 +1,5 @@
 import type { Message } from "../../../domain/message.ts";
+import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { toLocalTime } from "../../../domain/time.ts";
 import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
@@ -9,6 +10,8 @@ import { isRefused } from "../grammar/no-facts/guards.ts";
 import { isUnreal } from "../grammar/no-facts/unreal.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn } from "../grammar/time/dates.ts";
+import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
+import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
 import { agreementFeatures, findClauseAt } from "./agreement.ts";
 import { claimOfClause } from "./clause-claim.ts";
@@ -89,10 +92,15 @@ function addMissed(
     .map(({ read, keep }) => addClause(message, read, keep));
 }
 
-/** A main clause about the speaker or the speaker's. What somebody says or refuses is no fact yet: "She refuses that we move". */
-function isOwnStatement({ clause: { tree, head, about, role } }: ReadClause): boolean {
-  const isMain = role === "root" || role === "conj" || role === "parataxis";
-  return isMain && about !== "named" && about !== "person" && childrenBy(tree, head, "ccomp").length === 0;
+/**
+ * A main clause about the speaker or a person or animal of the speaker's. What somebody says or refuses is no fact yet: "She refuses that
+ * we move".
+ */
+function isOwnStatement({ clause: { tree, head, about, role, subject } }: ReadClause): boolean {
+  if (!/^(?:root|conj|parataxis)$/.test(role) || childrenBy(tree, head, "ccomp").length > 0) return false;
+  const noun = toSingular(tree.tokens[subject ?? -1]?.lower ?? "");
+  const isAnimate = isPersonNoun(noun) || [KIN, FEMALE, MALE, ANIMALS].some((words) => words.has(noun));
+  return ["speaker", "group", "dropped"].includes(about) || (about === "owned" && isAnimate);
 }
 
 /** "My husband still works": that there is a husband, and nothing that he does. */
