@@ -287,11 +287,16 @@ export function toToldId(item: string): string {
   return `${item}/told`;
 }
 
+/** Messages that are read between two yields to the event loop. */
+const READ_AT_ONCE = 50;
+
 /** Gives the ids of items, with those under which the built-in model remembers what they say, of all that are stored. */
 export async function listItemMessages(memory: ScopedMemory, ids: readonly string[]): Promise<string[]> {
   const stored: string[] = [];
-  for (const id of ids.flatMap((one) => [one, toToldId(one)]))
+  for (const [i, id] of ids.flatMap((one) => [one, toToldId(one)]).entries()) {
+    if (i % READ_AT_ONCE === READ_AT_ONCE - 1) await yieldToEventLoop();
     if (await findStoredMessage(memory, id)) stored.push(id);
+  }
   return stored;
 }
 

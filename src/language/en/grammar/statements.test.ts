@@ -29,6 +29,12 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   // Names keep their capitals, persons and animals have none.
   ["My Ford Kuga needs a new exhaust.", "The user's Ford Kuga needs a new exhaust."],
   ["My Uncle works at the docks.", "The user's uncle works at the docks."],
+  // What several do together.
+  [
+    "My aunt and my cousins live in Graz.",
+    "The user's aunt and the user's cousins live in Graz.",
+    "The user has cousins.",
+  ],
   // One of several is one.
   [
     "Our twins are Ebbe and Tove. Tove has a cough.",

@@ -171,6 +171,8 @@ const LIKES = /\b(?:lov|lik|enjoy|ador)(?:e|es|ed|ing|s)?\b|\bfond of\b/i;
 const DISLIKES =
   /\b(?:hat|dislik|detest|loath|despis)(?:e|es|ed|ing|s)?\b|\b(?:can(?:['’]?t|not| not) (?:stand|bear|abide)|(?:not|n['’]?t|never) (?:much )?(?:lik|lov|enjoy)\w*)\b/i;
 
+const EACH_DISLIKE = new RegExp(DISLIKES, "gi");
+
 /** "I love herring", where it is asked what the user hates, and the other way round. */
 function isOpposed(question: string, text: string): boolean {
   const [asked, told] = [question, text].map(attitudeIn);
@@ -180,7 +182,7 @@ function isOpposed(question: string, text: string): boolean {
 /** Whether something is liked or disliked; undefined where neither or both are said. */
 function attitudeIn(text: string): "liked" | "disliked" | undefined {
   const isDisliked = DISLIKES.test(text);
-  const isLiked = LIKES.test(text.replace(new RegExp(DISLIKES, "gi"), ""));
+  const isLiked = LIKES.test(text.replace(EACH_DISLIKE, ""));
   return isDisliked === isLiked ? undefined : isDisliked ? "disliked" : "liked";
 }
 

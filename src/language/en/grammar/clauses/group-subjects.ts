@@ -74,12 +74,11 @@ function companySubject(talk: Discourse, tokens: readonly Token[], [from, to]: S
   const first = and < 0 ? undefined : talk.resolve(tokens, from, and);
   if (!first?.animate) return undefined;
   const { name: _name, ...unnamed } = first;
-  const owner = tokens[and + 1]?.lower === "the" ? "the" : `${lowerFirst(talk.speaker.display)}'s`;
+  const own = talk.speaker.path === "user" ? "the user's" : `${talk.speaker.display}'s`;
+  const owner = tokens[and + 1]?.lower === "the" ? "the" : own;
   const others = tokens.slice(and + 2, to).map(({ word }) => word);
   return { ...unnamed, display: `${first.display} and ${owner} ${others.join(" ")}`, plural: true };
 }
-
-const lowerFirst = (text: string): string => text.replace(/^The /, "the ");
 
 /** "his" means the one named right before it. */
 function coupleSubject(talk: Discourse, tokens: readonly Token[], [from, to]: Stretch): Entity | undefined {
