@@ -141,7 +141,16 @@ function createProbes({ store, sessions, cache, queue, followers = [] }: Watched
   return probes;
 }
 
+/**
+ * Asks a second time if the first answer failed or was slow, and the second decides: the first request also opens the
+ * connection, and a busy moment of this process looks like a slow service.
+ */
 async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {
+  const first = await askOnce(probe);
+  return first.state === "up" ? first : askOnce(probe);
+}
+
+async function askOnce(probe: DependencyProbe): Promise<DependencyFinding> {
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const begun = performance.now();
   const late = new Promise<false>((resolve) => {
