@@ -75,13 +75,14 @@ const ALONE: readonly CiStep[] = [
     "5",
   ),
   ...CAMPAIGN.filter(({ file }) => STOPS_POSTGRES === file).map(campaignStep),
+  // A chat goes on without the memory when it takes too long, and the story then fails.
+  clients,
 ];
 
 /** Side by side: nothing in them is timed. */
 const BESIDE: readonly CiStep[] = [
   ...CAMPAIGN.filter(({ file }) => ![STOPS_POSTGRES, ...TIMED_PROGRAMS].includes(file)).map(campaignStep),
   execStep("OpenAPI fuzzing", ".ci/fuzz/run"),
-  clients,
   qualityStep("our stories", { set: "stories", data: OWN_DATA, figure: "stories_passed", bar: 100 }),
   qualityStep("our conversation", { set: "locomo", data: OWN_DATA, figure: "turn_recall@10", bar: 90 }),
   execStep("cost: our conversation", "npm", "run", "-s", "cost"),
@@ -184,6 +185,8 @@ const services: CiStep = {
 
 /** How many of the slowest steps the end of the output names. */
 const SLOWEST_STEPS = 15;
+/** How many of a failed step's last lines are printed again at the end. */
+const MAX_QUOTED_LINES = 25;
 
 /** Runs the whole check and prints the counts last. Gives the exit status: 0 only if nothing failed and nothing was skipped. */
 async function main(): Promise<number> {
@@ -208,7 +211,7 @@ async function main(): Promise<number> {
     const broken = outcomes.filter(({ error }) => error !== undefined);
     const slowest = outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_STEPS);
     console.log(`slowest steps: ${slowest.map(({ name, seconds }) => `${name}, ${seconds} s`).join("; ")}`);
-    for (const { name } of broken) console.error(`failed: ${name}`);
+    for (const { name, lastOutput } of broken) console.error(`failed: ${name}\n${toQuote(lastOutput)}`);
     for (const failure of counts.flatMap(({ failures }) => failures))
       console.error(`failed test: ${failure}`);
     console.log(`${sum(outcomes.map(({ seconds }) => seconds))} s of steps, ${broken.length} steps failed`);
@@ -217,6 +220,16 @@ async function main(): Promise<number> {
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
+}
+
+/** The lines of a failed step that hold no passed test, so that they do not read as the run's own. */
+function toQuote(output: string): string {
+  return output
+    .split("\n")
+    .filter((line) => !/^\s*(?:✓|held\b|$)/.test(line))
+    .slice(-MAX_QUOTED_LINES)
+    .map((line) => `    ${line}`)
+    .join("\n");
 }
 
 function sum(numbers: readonly number[]): number {

@@ -8,7 +8,11 @@ export interface StepOutcome {
   readonly name: string;
   readonly seconds: number;
   readonly error?: unknown;
+  /** The end of what it printed, so that the last lines of a long run say why it failed. */
+  readonly lastOutput: string;
 }
+
+const MAX_LAST_OUTPUT = 3000;
 
 /** Where a step's output goes. */
 type Write = (text: string) => void;
@@ -43,17 +47,22 @@ export interface CiPlace {
 
 async function runStep({ name, run }: CiStep, place: CiPlace, write: Write): Promise<StepOutcome> {
   const begun = performance.now();
-  write(`── ${name}\n`);
+  let lastOutput = "";
+  const print: Write = (text) => {
+    lastOutput = `${lastOutput}${text}`.slice(-MAX_LAST_OUTPUT);
+    write(text);
+  };
+  print(`── ${name}\n`);
   let error: unknown;
   try {
-    await run(createContext(place, write));
+    await run(createContext(place, print));
   } catch (thrown) {
     error = thrown;
-    write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    print(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   write(`── ${name}: ${error === undefined ? "ok" : "FAILED"}, ${seconds} s\n`);
-  return { name, seconds, ...(error === undefined ? {} : { error }) };
+  return { name, seconds, lastOutput, ...(error === undefined ? {} : { error }) };
 }
 
 function createContext({ root, reports }: CiPlace, write: Write): CiContext {
