@@ -1,5 +1,5 @@
+import { countEdits } from "../domain/text/count-edits.ts";
 import { invalid, isMemoryError } from "../errors.ts";
-import { countEdits } from "./settings-file.ts";
 
 /** Names that other programs use for one of our settings, and that are read as it. The setting's own name wins. */
 const SETTING_ALIASES: { readonly [name: string]: string } = {

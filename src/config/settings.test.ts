@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { countEdits } from "../domain/text/count-edits.ts";
 import { readSettings, SETTINGS } from "./settings.ts";
-import { countEdits } from "./settings-file.ts";
 
 it("has a default for every required setting", () => {
   expect(readSettings({})).toEqual({ path: "keepsake.db", host: "127.0.0.1", port: 7420 });

@@ -176,6 +176,18 @@ export function isSingleValued(thing: string): boolean {
   return ONE_VALUE.test(thing.toLowerCase());
 }
 
+const ONLY_ONE = new Set(
+  "mother father mum dad husband wife spouse partner boyfriend girlfriend fiance fiancee fiancé fiancée mother-in-law father-in-law".split(
+    " ",
+  ),
+);
+
+/** Whether a person has one such thing or relative at a time ("wife", "dentist"), and may not have several ("friend", "cat"). */
+export function isOneOfItsKind(noun: string): boolean {
+  const thing = toCanonicalThing(noun);
+  return ONLY_ONE.has(thing) || ONLY_ONE.has(noun.toLowerCase()) || isSingleValued(thing);
+}
+
 const SAME_THING_AS = new Map<string, string>();
 for (const [first = "", ...others] of THING_SYNONYMS) {
   if (!SAME_THING_AS.has(first)) SAME_THING_AS.set(first, first);

@@ -1,5 +1,7 @@
+import { countEdits } from "../../../../domain/text/count-edits.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { isOneOfItsKind } from "../../relations/relations.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord, joinSpan } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";
@@ -33,10 +35,11 @@ function isFormer({ statement: { clause }, tokens }: ClausePart): boolean {
 
 export function called(
   part: ClausePart,
-  entity: Entity,
+  bearer: Entity,
   name: string,
   parts: Partial<AddParts> = {},
 ): AddProposal {
+  const entity = isAnother(part, bearer, name) ? oneOf(bearer, name) : bearer;
   const old = part.context.known.find(
     ({ claim }) =>
       claim?.subject === entity.path &&
@@ -55,6 +58,31 @@ export function called(
     ...(entity.plural ? { holds: "many" as const } : {}),
     ...parts,
   });
+}
+
+/** A name that takes the place of another: "is called Ada now", "we renamed her", "sorry, it's spelt …". */
+const RENAMED =
+  /\b(?:now|nowadays|these days|since|as of|renam\w+|chang\w+|actually|instead|no longer|not|sorry|correct\w*|mean|meant|spel\w+|new)\b/i;
+
+/** Whether a name is that of another who bears the same noun: "my friend is called Bela", where there is a friend Alma. */
+function isAnother(part: ClausePart, { path, plural }: Entity, name: string): boolean {
+  const { context } = part;
+  const noun = path.split("/").at(-1) ?? "";
+  if (plural || !path.includes("/") || isOneOfItsKind(noun) || !isAboutSomebody(noun)) return false;
+  const { start, end } = getStatementSpan(part);
+  if (RENAMED.test(context.content.slice(start, end))) return false;
+  const names = context.known.flatMap(({ status, claim }) =>
+    status === "current" && claim?.subject === path && claim.relation === "be called" ? claim.value : [],
+  );
+  return names.length > 0 && !names.some((one) => isSpeltLike(one, name));
+}
+
+/** "Ines" and "Inés", "Gretta" and "Greta". */
+function isSpeltLike(one: string, other: string): boolean {
+  const [a = "", b = ""] = [one, other].map((text) =>
+    text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, ""),
+  );
+  return countEdits(a, b, 1) <= 1;
 }
 
 /** "my sister NADIA lives": her name is told in passing. */
@@ -128,7 +156,7 @@ export function possessions(part: ClausePart): AddProposal[] {
       ? joinSpan(tokens, noun.name).split(/, | and | & /)
       : namesBehind(part, object, item);
     if (names.length > 1) return names.map((name) => called(part, oneOf(entity, name), name));
-    return names.map((name) => called(part, entity, name, { holds: "one" }));
+    return names.map((name) => called(part, entity, name));
   });
 }
 

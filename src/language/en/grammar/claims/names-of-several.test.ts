@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { createMemory } from "../../../../memory.ts";
+
+async function listAfter(...said: readonly string[]): Promise<string[]> {
+  await using memory = await createMemory({ path: ":memory:" });
+  const scope = memory.scope({ user: "ana" });
+  for (const text of said) await scope.remember(text);
+  return (await scope.list()).items.map(({ text }) => text).sort();
+}
+
+it.each([
+  ["friend", "Alma", "Bela"],
+  ["sister", "Ines", "Greta"],
+  ["cat", "Mo", "Pip"],
+  ["boat", "Alma", "Bela"],
+])("a second %s has a name of their own, and the first stays", async (noun, first, second) => {
+  expect(await listAfter(`My ${noun} is called ${first}.`, `My ${noun} is called ${second}.`)).toEqual(
+    [`The user's ${noun} is called ${first}.`, `The user's ${noun} is called ${second}.`].sort(),
+  );
+});
+
+it.each([
+  ["whom one has one of", "My wife is called Ana.", "My wife is called Maria.", "Maria"],
+  ["that is said to be new", "My parrot is called Coco.", "My parrot is now called Kiki.", "Kiki"],
+  ["that is spelt almost the same", "My cousin is called Jon.", "My cousin is called John.", "John"],
+])("the newest name holds of a person or animal %s", async (_what, before, after, name) => {
+  const memories = await listAfter(before, after);
+  expect(memories).toHaveLength(1);
+  expect(memories[0]).toContain(`called ${name}`);
+});
+
+it("forgetting one friend leaves the other", async () => {
+  await using memory = await createMemory({ path: ":memory:" });
+  const scope = memory.scope({ user: "ana" });
+  for (const text of ["My friend is called Alma.", "My friend is called Bela."]) await scope.remember(text);
+  await scope.forget("Alma");
+  expect((await scope.list()).items.map(({ text }) => text)).toEqual(["The user's friend is called Bela."]);
+});
