@@ -6,7 +6,12 @@ import { hasCredential } from "../../domain/text/credentials.ts";
 import { capitalize, conjugate } from "../../domain/text/english-forms.ts";
 import { stripInvisible } from "../../domain/text/normalize-text.ts";
 import { toDateSpan } from "../../domain/time.ts";
-import { getRelation, isSingleValued, toCanonicalRelation } from "../../language/en/relations/relations.ts";
+import {
+  getRelation,
+  isOneOfItsKind,
+  isSingleValued,
+  toCanonicalRelation,
+} from "../../language/en/relations/relations.ts";
 import { findSensitiveKind } from "../../language/en/topics.ts";
 import type { AddProposal, EndProposal, Proposal, ProposedLink } from "../../ports/language/extractor.ts";
 import type { Prompt } from "../../ports/language/language-model.ts";
@@ -163,8 +168,10 @@ function isInFuture({ from }: ItemFields, { at, zone }: Message): boolean {
 }
 
 function getCardinality({ subject, relation }: Claim): "one" | "many" {
-  if (relation !== "be") return getRelation(relation).holds;
   const thing = subject.split("/").at(-1) ?? "";
+  // One may have several friends and cats, each with a name.
+  if (relation === "be called" && subject.includes("/")) return isOneOfItsKind(thing) ? "one" : "many";
+  if (relation !== "be") return getRelation(relation).holds;
   return subject.includes("/") && isSingleValued(thing) ? "one" : "many";
 }
 

@@ -6,6 +6,7 @@ import type { CallOptions } from "../../../ports/call-options.ts";
 import type { AddProposal, EraseProposal, Extractor, Proposal } from "../../../ports/language/extractor.ts";
 import { findEnglishSpans } from "../detect-language.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
+import { attributeToNamed } from "./claims/name-claims.ts";
 import { opensWithOrder } from "./forgetting/erase-forms.ts";
 import { erasuresOf } from "./forgetting/erasures.ts";
 import { LIKELY_REQUEST } from "./forgetting/request-sentences.ts";
@@ -65,7 +66,8 @@ function proposalsOf(message: Message, reading: RulesReading, refine: RefineProp
   const sure = erasures.filter(({ confidence = 1, due }) => due || confidence >= LIKELY_REQUEST);
   if (sure.some(isOfItself)) return erasures;
   const rest = stating.filter(({ start }) => !sure.some((one) => one.start === start));
-  const statements = refine(message, rest, withoutDoubles(readStatements(message, reading, rest)));
+  const read = attributeToNamed(withoutDoubles(readStatements(message, reading, rest)));
+  const statements = refine(message, rest, read);
   return [...erasures, ...keepable(statements)];
 }
 

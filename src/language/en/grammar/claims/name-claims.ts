@@ -198,3 +198,45 @@ export function furtherPredicates(
     .filter((part) => FURTHER.test(part))
     .flatMap((part) => context.readAs(`I'm ${part}.`, place));
 }
+
+/** One of several who bear the same noun: "user/brother Alex", of "user/brother". */
+interface NamedOne {
+  readonly path: string;
+  readonly base: string;
+  readonly noun: string;
+  readonly name: string;
+}
+
+/**
+ * What a message tells of "the brother" whom it names is told of that brother, where there is another: "My brother is called Alex and he
+ * lives in Leeds" tells nothing of Tom.
+ */
+export function attributeToNamed(proposals: readonly Proposal[]): Proposal[] {
+  const named = proposals.flatMap((one) => (one.propose === "add" ? (readNamedOne(one) ?? []) : []));
+  const only = named.filter((one) => named.filter(({ base }) => base === one.base).length === 1);
+  if (only.length === 0) return [...proposals];
+  return proposals.map((one) => only.reduce(toldOf, one));
+}
+
+function readNamedOne({ claim }: AddProposal): NamedOne | undefined {
+  if (claim?.relation !== "be called" || !claim.subject.endsWith(` ${claim.value}`)) return undefined;
+  const base = claim.subject.slice(0, -claim.value.length - 1);
+  return { path: claim.subject, base, noun: base.split("/").at(-1) ?? "", name: claim.value };
+}
+
+/** Behind the noun: "brother lives", "brother's car", and not "brother Tom", who is another. */
+const BEHIND = /^(?: (?!\p{Lu})|['’]s )/u;
+
+function toldOf(one: Proposal, { path, base, noun, name }: NamedOne): Proposal {
+  if (one.propose !== "add" || !one.claim) return one;
+  const { subject } = one.claim;
+  const end = one.text.indexOf(` ${noun}`) + noun.length + 1;
+  const rest = one.text.slice(end);
+  if ((subject !== base && !subject.startsWith(`${base}/`)) || end <= noun.length || !BEHIND.test(rest))
+    return one;
+  return {
+    ...one,
+    text: `${one.text.slice(0, end)} ${name}${rest}`,
+    claim: { ...one.claim, subject: path + subject.slice(base.length) },
+  };
+}

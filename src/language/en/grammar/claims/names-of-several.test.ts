@@ -36,3 +36,14 @@ it("forgetting one friend leaves the other", async () => {
   await scope.forget("Alma");
   expect((await scope.list()).items.map(({ text }) => text)).toEqual(["The user's friend is called Bela."]);
 });
+
+it("what is told of the one who is named is not told of the other", async () => {
+  expect(
+    await listAfter("My brother Tom is a nurse.", "My brother is called Alex and he lives in Leeds."),
+  ).toEqual([
+    "The user's brother Alex lives in Leeds.",
+    "The user's brother Tom is a nurse.",
+    "The user's brother is called Alex.",
+    "The user's brother is called Tom.",
+  ]);
+});
