@@ -5,10 +5,14 @@ import { MemoryError } from "../../errors.ts";
 import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import type { Row } from "./database/connection.ts";
-import { createStatement, type PostgresTransaction, type SqlStatement } from "./database/connection.ts";
+import type { PostgresTransaction, SqlStatement } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
 import {
+  assignUserNumber,
+  bindUser,
+  buildUserSql,
   encodeLongNames,
+  findUserNumber,
   getKnownUserNumber,
   type PostgresWriteContext,
   rememberUserNumber,
@@ -32,10 +36,11 @@ import {
   queueVersions,
 } from "./write-rows.ts";
 
-const LOCK_USER =
-  "SELECT number, revision, turns FROM users WHERE project = $1 AND name = $2 FOR NO KEY UPDATE";
+const LOCK_USER = buildUserSql("SELECT number, revision, turns", " FOR NO KEY UPDATE");
 const NEW_USER =
   "INSERT INTO users (project, name, long_names) VALUES ($1, $2, $3) ON CONFLICT (project, name) DO NOTHING";
+const NEW_DISTRIBUTED_USER =
+  "INSERT INTO users (project, name, long_names, number) VALUES ($1, $2, $3, $4) ON CONFLICT (number) DO NOTHING";
 
 /**
  * Applies a change-set in one transaction and gives the new revision. The user's row is locked first, so two writers of a
@@ -48,12 +53,14 @@ export async function storeChangeSet(
 ): Promise<number> {
   const mark = randomUUID();
   const revision = changes.base + 1;
+  if (database.settings.isDistributed && changes.base === 0) await assignUserNumber(database, scope);
+  const lock = await bindUser(database, scope, LOCK_USER);
   const person = await database.write(
     toAccessScope(scope),
-    (transaction) => applyAttempt(database, transaction, { scope, changes, mark }),
+    (transaction) => applyAttempt(database, transaction, { scope, changes, mark, lock }),
     // Look it up by its mark: another writer may have committed this revision meanwhile.
     async (transaction) => {
-      const [user] = await transaction.query(LOCK_USER, ...toScopeKeys(scope));
+      const [[user] = []] = await transaction.queryAll(lock);
       if (!user) return undefined;
       const number = Number(user.number);
       const found = await transaction.query(SELECT_COMMIT, number, revision, mark);
@@ -70,6 +77,8 @@ interface CommitAttempt {
   readonly scope: Scope;
   readonly changes: ChangeSet;
   readonly mark: string;
+  /** Locks the user's row. On Citus, its last value is the user's number. */
+  readonly lock: SqlStatement;
 }
 
 /** Reads all existing state first, in one round trip; the writes are sent with the COMMIT. Gives the user's number. */
@@ -78,13 +87,14 @@ async function applyAttempt(
   transaction: PostgresTransaction,
   attempt: CommitAttempt,
 ): Promise<number> {
-  const { scope, changes, mark } = attempt;
+  const { scope, changes, mark, lock } = attempt;
+  const { isDistributed } = database.settings;
   const [project, name] = toScopeKeys(scope);
   // The user exists nearly always, except at the first write.
   if (changes.base === 0) {
-    transaction.queue(NEW_USER, project, name, encodeLongNames(scope.project, scope.user));
+    const sql = isDistributed ? NEW_DISTRIBUTED_USER : NEW_USER;
+    transaction.queue(sql, project, name, encodeLongNames(scope.project, scope.user), ...lock.values.slice(2));
   }
-  const lock = createStatement(LOCK_USER, project, name);
   const { user, found } = await lockUser(transaction, lock, getKnownUserNumber(database, scope), changes);
   if (Number(user.revision) !== changes.base) {
     throw new MemoryError(
@@ -94,7 +104,8 @@ async function applyAttempt(
   }
   const person = Number(user.number);
   const turns = Number(user.turns);
-  const writing: PostgresWriteContext = { transaction, person, project, name, revision: changes.base + 1 };
+  const revision = changes.base + 1;
+  const writing: PostgresWriteContext = { transaction, isDistributed, person, project, name, revision };
   queueChanges(writing, changes, createCommitState(found, turns));
   if (changes.erase) notifyErasure(database, transaction, person);
   transaction.queue(
@@ -160,11 +171,11 @@ export async function storeSealedReceipt(
   scope: Scope,
   receipt: { readonly id: string },
 ): Promise<void> {
-  const keys = toScopeKeys(scope);
+  const person = await findUserNumber(database, scope);
   const isThere = await database.write(toAccessScope(scope), async (transaction) => {
     const rows = await transaction.query(
       UPDATE_RECEIPT,
-      ...keys,
+      person,
       toIndexKey(receipt.id),
       JSON.stringify(receipt),
     );
@@ -174,5 +185,5 @@ export async function storeSealedReceipt(
 }
 
 const UPDATE_RECEIPT =
-  `UPDATE erasures SET body = CASE WHEN body LIKE '%"complete":false%' THEN $4 ELSE body END ` +
-  "WHERE person = (SELECT number FROM users WHERE project = $1 AND name = $2) AND id = $3 RETURNING 1";
+  `UPDATE erasures SET body = CASE WHEN body LIKE '%"complete":false%' THEN $3 ELSE body END ` +
+  "WHERE person = $1 AND id = $2 RETURNING 1";

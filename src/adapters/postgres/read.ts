@@ -11,10 +11,12 @@ import { createStatement } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { NEWEST_VERSIONS, NO_USER, SELECT_BODIES, SELECT_VECTORS } from "./database/recall-statements.ts";
 import {
+  bindUser,
   decodeBytes,
   decodeNames,
   decodeText,
   encodeText,
+  fetchUser,
   findUserNumber,
   SELECT_USER,
   toAccessScope,
@@ -24,9 +26,7 @@ import {
 
 /** The user's revision. */
 export async function fetchRevision(database: PostgresDatabase, scope: Scope): Promise<number> {
-  const keys = toScopeKeys(scope);
-  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
-  return Number(row?.revision ?? 0);
+  return Number((await fetchUser(database, scope))?.revision ?? 0);
 }
 
 const MESSAGES = "SELECT body FROM messages WHERE person = $1 AND revision > $2 ORDER BY turn";
@@ -53,7 +53,7 @@ export async function fetchChangesSince(
   const [users = [], messages = [], memories = [], tombstones = [], links = [], gone = [], units = []] =
     await database.query(
       toAccessScope(scope),
-      createStatement(SELECT_USER, ...toScopeKeys(scope)),
+      await bindUser(database, scope, SELECT_USER),
       createStatement(MESSAGES, person, from),
       createStatement(from === 0 ? ALL_MEMORIES : MEMORIES, person, from),
       createStatement(TOMBSTONES, person),

@@ -11,9 +11,16 @@ import {
   countOccurringTexts,
 } from "../shared/erased-texts.ts";
 import { parseBody } from "../shared/stored-rows.ts";
+import {
+  buildShardRewrite,
+  COUNT_OLDER_TRANSACTIONS,
+  findUserShards,
+  SELECT_DUE_SHARDS,
+  SELECT_SHARD_SIZE,
+} from "./citus/shard-rewrites.ts";
 import { createStatement, quoteIdentifier, type Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
-import { decodeText, findUserNumber, toAccessScope } from "./database/user-rows.ts";
+import { decodeText, findUserNumber, toAccessScope, toScopeKeys } from "./database/user-rows.ts";
 import { fetchRowsOfAllProjects } from "./read.ts";
 import { fetchStoredAnswers } from "./tables/answer-cache.ts";
 
@@ -44,7 +51,7 @@ export async function scrubTables(
   );
   const answers = (await fetchStoredAnswers(database, scope)).map(({ body }) => body);
   const receiptTexts = receipts.map(parseBody<KeptReceipt>).flatMap(collectReceiptTexts);
-  const isRewritten = await rewriteSmallTables(database, await markTablesForRewrite(database, person));
+  const isRewritten = await rewriteSmallTables(database, await markTablesForRewrite(database, scope, person));
   // After the last write.
   await markWalPosition(database);
   return [
@@ -114,16 +121,33 @@ const SELECT_PARTITION =
   "WHERE satisfies_hash_partition('messages'::regclass, 16, part, $1::bigint)";
 
 /** Records that a user's rows were deleted from tables. */
-async function markTablesForRewrite(database: PostgresDatabase, person: number): Promise<string[]> {
-  const [row] = await fetchRowsOfAllProjects(database, SELECT_PARTITION, person);
-  const names = [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];
+async function markTablesForRewrite(
+  database: PostgresDatabase,
+  scope: Scope,
+  person: number,
+): Promise<string[]> {
+  const names = await findTablesOfUser(database, scope, person);
   await database.execute(
     ALL_PROJECTS,
     "INSERT INTO freed (name) SELECT name FROM unnest($1::text[]) AS row (name) ORDER BY name " +
       "ON CONFLICT (name) DO UPDATE SET last = now()",
     names,
   );
-  return names;
+  return [...names];
+}
+
+/** The partitions and tables, or on Citus the shards, with words of a user. */
+async function findTablesOfUser(
+  database: PostgresDatabase,
+  scope: Scope,
+  person: number,
+): Promise<readonly string[]> {
+  if (database.settings.isDistributed) {
+    const [project, name] = toScopeKeys(scope);
+    return findUserShards(database, ["receipts", ...PARTITIONED_TABLES], { person, project, name });
+  }
+  const [row] = await fetchRowsOfAllProjects(database, SELECT_PARTITION, person);
+  return [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];
 }
 
 /**
@@ -178,7 +202,10 @@ const SELECT_DUE_TABLES =
 export async function rewriteDueTables(database: PostgresDatabase): Promise<number> {
   const begun = performance.now();
   let done = 0;
-  for (const { name } of await fetchRowsOfAllProjects(database, SELECT_DUE_TABLES)) {
+  const due = database.settings.isDistributed
+    ? fetchRowsOfAllProjects(database, SELECT_DUE_SHARDS, SOON_BYTES, SOON_INTERVAL, DUE_INTERVAL)
+    : fetchRowsOfAllProjects(database, SELECT_DUE_TABLES);
+  for (const { name } of await due) {
     if (done > 0 && performance.now() - begun > BATCH_MS) break;
     if (await runExclusively(database, () => rewriteTable(database, name ?? ""))) done += 1;
   }
@@ -194,20 +221,25 @@ async function findRewriteMark(database: PostgresDatabase, name: string): Promis
 async function fetchTableSize(database: PostgresDatabase, name: string): Promise<number> {
   const rows = await fetchRowsOfAllProjects(
     database,
-    "SELECT pg_total_relation_size($1::regclass) AS bytes",
+    database.settings.isDistributed
+      ? SELECT_SHARD_SIZE
+      : "SELECT pg_total_relation_size($1::regclass) AS bytes",
     name,
   );
-  return Number(rows[0]?.bytes);
+  return Number(rows[0]?.bytes ?? 0);
 }
 
 /** False if the table is locked or an older transaction reads it for too long, or this login lacks the privilege. */
 async function rewriteTable(database: PostgresDatabase, name: string): Promise<boolean> {
-  const table = `${quoteIdentifier(database.settings.schema)}.${quoteIdentifier(name)}`;
+  const { schema, isDistributed } = database.settings;
+  const rewrite = isDistributed
+    ? buildShardRewrite(schema, name)
+    : `VACUUM (FULL) ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   const before = await findRewriteMark(database, name);
   if (!before) return true;
-  if (!(await waitForOldSnapshots(database, before.made ?? "0"))) return false;
+  if (!(await waitForOldSnapshots(database, before))) return false;
   try {
-    await database.runOutsideTransaction([`SET lock_timeout = ${LOCK_MS}`, `VACUUM (FULL) ${table}`], {
+    await database.runOutsideTransaction([`SET lock_timeout = ${LOCK_MS}`, rewrite], {
       after: "RESET lock_timeout",
       timeoutMs: REWRITE_MS,
     });
@@ -232,13 +264,16 @@ const COUNT_OLDER_SNAPSHOTS =
  * Waits briefly for older transactions, because rows that they may still read survive a rewrite. False if one remains: the
  * rewrite would seem done without being so.
  */
-async function waitForOldSnapshots(database: PostgresDatabase, xid: string): Promise<boolean> {
+async function waitForOldSnapshots(database: PostgresDatabase, { made, last }: Row): Promise<boolean> {
+  const count: [sql: string, value: string | null | undefined] = database.settings.isDistributed
+    ? [COUNT_OLDER_TRANSACTIONS, last]
+    : [COUNT_OLDER_SNAPSHOTS, made ?? "0"];
   const queue = getRewriteQueue(database);
   const begun = performance.now();
   const isHurried = begun < queue.hurriedUntil;
   const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
   for (;;) {
-    const [row] = await fetchRowsOfAllProjects(database, COUNT_OLDER_SNAPSHOTS, xid);
+    const [row] = await fetchRowsOfAllProjects(database, ...count);
     if (Number(row?.found) === 0) return true;
     if (performance.now() >= end) break;
     await pause(20);
@@ -262,6 +297,8 @@ const SELECT_WAL_KEEPERS =
 
 /** Whether only the server itself keeps the log, and this login may rotate it. */
 async function isWalPrivate(database: PostgresDatabase): Promise<boolean> {
+  // On Citus, each node has a log of its own, which is not rotated from here.
+  if (database.settings.isDistributed) return false;
   const [row] = await fetchRowsOfAllProjects(database, SELECT_WAL_KEEPERS);
   return row?.archives === "off" && row.slots === "0" && row.kept === "0" && row.may === "t";
 }

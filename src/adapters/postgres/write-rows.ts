@@ -181,12 +181,23 @@ const DROP_UNITS =
   "SELECT $1, $2, 'unit', id, long_names, $4 FROM dropped " +
   "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
 
+/** The same in two statements, for Citus, which would insert on the coordinator what a node deletes. */
+const PUT_GONE_UNITS =
+  "INSERT INTO gone (person, project, type, id, long_names, revision) " +
+  "SELECT person, project, 'unit', id, long_names, $3 FROM units WHERE person = $1 AND id = ANY ($2) " +
+  "ON CONFLICT (person, type, id) DO UPDATE SET revision = excluded.revision";
+const DELETE_UNITS = "DELETE FROM units WHERE person = $1 AND id = ANY ($2)";
+
 export function queueUnitRemoval(
-  { transaction, person, project, revision }: PostgresWriteContext,
+  { transaction, isDistributed, person, project, revision }: PostgresWriteContext,
   ids: readonly string[],
 ): void {
-  if (ids.length > 0)
-    transaction.queue(DROP_UNITS, person, project, [...new Set(ids.map(toIndexKey))], revision);
+  if (ids.length === 0) return;
+  const keys = [...new Set(ids.map(toIndexKey))];
+  if (isDistributed) {
+    transaction.queue(PUT_GONE_UNITS, person, keys, revision);
+    transaction.queue(DELETE_UNITS, person, keys);
+  } else transaction.queue(DROP_UNITS, person, project, keys, revision);
 }
 
 function queueGoneRemoval(

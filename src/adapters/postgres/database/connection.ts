@@ -59,6 +59,8 @@ export interface Row {
 export interface SqlStatement {
   readonly sql: string;
   readonly values: readonly unknown[];
+  /** Not prepared under a name: its text varies. */
+  readonly isUnnamed?: boolean;
 }
 
 export function createStatement(sql: string, ...values: readonly unknown[]): SqlStatement {
@@ -84,17 +86,18 @@ interface OpenPostgresTransaction extends PostgresTransaction {
 
 const COMMIT: SqlStatement = { sql: "COMMIT", values: [] };
 
-/** A transaction on a connection. The statements of `begin` are sent with its first ones. */
+/** A transaction on a connection. The statements of `begin` are sent with its first ones; `rewrite` adapts those of callers. */
 export function createTransaction(
   connection: PostgresConnection,
   begin: readonly SqlStatement[],
   timeoutMs: number,
+  rewrite: (statement: SqlStatement) => readonly SqlStatement[] = (statement) => [statement],
 ): OpenPostgresTransaction {
   const queued = [...begin];
   const send = (more: readonly SqlStatement[]) =>
     sendStatements(connection, [...queued.splice(0), ...more], timeoutMs);
   const queryAll: PostgresTransaction["queryAll"] = async (...statements) =>
-    (await send(statements)).slice(-statements.length);
+    (await send(statements.flatMap(rewrite))).slice(-statements.length);
   let isEnded = false;
   const queryAndCommit: PostgresTransaction["queryAndCommit"] = async (...statements) => {
     isEnded = true;
@@ -109,7 +112,7 @@ export function createTransaction(
     queryAll,
     queryAndCommit,
     query: async (sql, ...values) => (await queryAll({ sql, values }))[0] ?? [],
-    queue: (sql, ...values) => void queued.push({ sql, values }),
+    queue: (sql, ...values) => void queued.push(...rewrite({ sql, values })),
     async commit() {
       if (!isEnded) await queryAndCommit();
     },
@@ -147,8 +150,9 @@ function returnUnchanged(text: string): string {
 const CLIENT_GRACE_MS = 1000;
 
 /** The query for `pg`: prepared under its own name if it has values. */
-export function toQuery({ sql, values }: SqlStatement, timeoutMs: number): PostgresQuery {
+export function toQuery({ sql, values, isUnnamed }: SqlStatement, timeoutMs: number): PostgresQuery {
   const query = { text: sql, types: AS_TEXT, query_timeout: timeoutMs + CLIENT_GRACE_MS };
+  if (isUnnamed) return { ...query, values: [...values] };
   return values.length === 0 ? query : { ...query, name: getStatementName(sql), values: [...values] };
 }
 
@@ -171,6 +175,8 @@ export interface PostgresConnectionSettings {
   readonly vectors?: string;
   /** The role that transactions assume; "none" if there is none. */
   readonly role: string;
+  /** Whether Citus spreads the tables over nodes. */
+  readonly isDistributed: boolean;
   /** "on" if the server would acknowledge a commit before it is durable. */
   readonly synchronous: string;
   readonly timeoutMs: number;

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Scope } from "../../../domain/scope.ts";
 import { MemoryError } from "../../../errors.ts";
+import { buildNodeSettings } from "../citus/node-settings.ts";
+import { writeOutRows } from "../citus/row-lists.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import {
   acquireConnection,
@@ -138,6 +140,7 @@ export function createPostgresDatabase(
   // Without a listener, the first idle connection that breaks ends the program. A server that restarts may be a different one.
   const forget = (): void => userNumbers.clear();
   pool.on("error", forget);
+  const rewrite = settings.isDistributed ? writeOutRows : undefined;
   const fastReads = createFastReads?.(pool, settings, forget);
 
   const attempt = async <Result>(
@@ -148,7 +151,7 @@ export function createPostgresDatabase(
     if (isClosed) throw createClosedError();
     const connection = await acquireConnection(pool, settings.connectMs);
     return withConnection(connection, forget, async () => {
-      const transaction = createTransaction(connection, begin, timeoutMs);
+      const transaction = createTransaction(connection, begin, timeoutMs, rewrite);
       const result = await work(transaction);
       await transaction.commit();
       return result;
@@ -156,7 +159,7 @@ export function createPostgresDatabase(
   };
   const begin = (first: SqlStatement, reach: AccessScope, timeoutMs: number): SqlStatement[] => [
     first,
-    buildSettingsStatement(settings, reach, timeoutMs),
+    ...buildSettingsStatements(settings, reach, timeoutMs),
   ];
   const run = <Result>(work: () => Promise<Result>): Promise<Result> =>
     retryTransientFaults(settings.patience, work).catch((error: unknown) => {
@@ -227,16 +230,17 @@ export function createPostgresDatabase(
   };
 }
 
-function buildSettingsStatement(
+function buildSettingsStatements(
   settings: PostgresConnectionSettings,
   reach: AccessScope,
   timeoutMs: number,
-): SqlStatement {
-  const { role, synchronous } = settings;
+): SqlStatement[] {
+  const { role, synchronous, isDistributed } = settings;
   const path = toSearchPath(settings);
   const [project, all] = reach === "everybody" ? ["", "everybody"] : [reach.project, ""];
-  const plans = reach === "everybody" ? ALL_PROJECTS_PLANNING : SINGLE_PROJECT_PLANNING;
-  return createStatement(
+  // A generic plan names no user, so Citus could not tell which node to ask.
+  const plans = reach === "everybody" || isDistributed ? ALL_PROJECTS_PLANNING : SINGLE_PROJECT_PLANNING;
+  const local = createStatement(
     SET_LOCAL_CONFIG,
     path,
     project,
@@ -246,6 +250,7 @@ function buildSettingsStatement(
     ...plans,
     role,
   );
+  return isDistributed ? [...buildNodeSettings(project, all, synchronous), local] : [local];
 }
 
 async function runSequentially(

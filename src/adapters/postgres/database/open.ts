@@ -2,6 +2,7 @@ import { invalid, MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
 import { handlePoolErrors } from "../../shared/pool-errors.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
+import { DISTRIBUTE_TABLES, detectCitusNode, hasDistributedTables } from "../citus/distribute-tables.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import { acquireConnection, type PostgresConnectionSettings, quoteIdentifier } from "./connection.ts";
 import {
@@ -75,18 +76,21 @@ export async function openPostgresDatabase(
       return withConnection(connection, onError, async () => {
         const reducedBy = await checkServer(connection);
         const notices = reducedBy.map(formatDurabilityNotice);
-        const role = await ensureRuntimeRole(connection);
-        await runMigrations(connection, schema, role);
+        const isCoordinator = await checkCitusNode(connection);
+        const role = await ensureRuntimeRole(connection, { logsIn: isCoordinator });
+        await runMigrations(connection, schema, role, isCoordinator);
+        const isDistributed = isCoordinator && (await hasDistributedTables(connection, schema));
         if (options.secret) await checkSecret(connection, schema, options.secret);
         const settings = await readPostgresSettings(
           connection,
-          { ...options, schema, connectMs },
+          { ...options, schema, connectMs, isDistributed },
           role,
           patience,
         );
         const isUnprotected = role === "none" && (await bypassesRowSecurity(connection));
         return {
-          database: createPostgresDatabase(pool, settings, createFastReads),
+          // The nodes do not know the settings of a session, by which fast reads separate projects.
+          database: createPostgresDatabase(pool, settings, isDistributed ? undefined : createFastReads),
           notices: isUnprotected ? [...notices, NO_ROW_SECURITY] : notices,
           reducedBy,
         };
@@ -137,8 +141,23 @@ function formatDurabilityNotice(name: string): string {
   return `PostgreSQL: ${name} is off. After a power failure, acknowledged writes may be lost or damaged.`;
 }
 
-/** Runs all missing migrations, or none. One server at a time: the others wait, then find them done. */
-async function runMigrations(connection: PostgresConnection, schema: string, role: string): Promise<void> {
+/** Whether the server is a coordinator of Citus. Refuses a worker: what is created there is not part of the cluster. */
+async function checkCitusNode(connection: PostgresConnection): Promise<boolean> {
+  const node = await detectCitusNode(connection);
+  if (node !== "worker") return node === "coordinator";
+  throw new MemoryError("unsupported", "PostgreSQL: this is a worker of Citus. Use the coordinator's address.");
+}
+
+/**
+ * Runs all missing migrations, or none. One server at a time: the others wait, then find them done. A coordinator of Citus
+ * distributes a schema when it is created.
+ */
+async function runMigrations(
+  connection: PostgresConnection,
+  schema: string,
+  role: string,
+  isCoordinator: boolean,
+): Promise<void> {
   const run = (text: string): Promise<unknown> => connection.query({ text, query_timeout: MIGRATING_MS });
   if (
     (await countDoneMigrations(connection, schema)) === POSTGRES_MIGRATIONS.length &&
@@ -169,7 +188,9 @@ async function runMigrations(connection: PostgresConnection, schema: string, rol
     await run(text);
     await run(`INSERT INTO migrations (number) VALUES (${i + 1})`);
   }
-  await enableRowSecurity(connection, schema, role);
+  if (isCoordinator && from === 0) await run(DISTRIBUTE_TABLES);
+  const isDistributed = isCoordinator && (await hasDistributedTables(connection, schema));
+  await enableRowSecurity(connection, schema, role, isDistributed);
   await run("COMMIT");
 }
 
@@ -237,7 +258,9 @@ async function checkSecret(connection: PostgresConnection, schema: string, secre
 
 async function readPostgresSettings(
   connection: PostgresConnection,
-  options: { readonly schema: string; readonly connectMs: number; readonly timeoutMs?: number },
+  options: Pick<PostgresConnectionSettings, "schema" | "connectMs" | "isDistributed"> & {
+    readonly timeoutMs?: number;
+  },
   role: string,
   patience: PostgresConnectionSettings["patience"],
 ): Promise<PostgresConnectionSettings> {
@@ -250,6 +273,7 @@ async function readPostgresSettings(
     schema: options.schema,
     ...(found.vectors ? { vectors: found.vectors } : {}),
     role,
+    isDistributed: options.isDistributed,
     // "off" would acknowledge a commit before it is on disk.
     synchronous: found.synchronous === "off" ? "on" : (found.synchronous ?? "on"),
     timeoutMs: options.timeoutMs ?? 10_000,

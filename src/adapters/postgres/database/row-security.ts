@@ -12,10 +12,12 @@ export async function enableRowSecurity(
   connection: PostgresConnection,
   schema: string,
   role: string,
+  isDistributed: boolean,
 ): Promise<void> {
+  const policy = isDistributed ? DISTRIBUTED_POLICY : PROJECT_POLICY;
   const { rows } = await connection.query({ text: SELECT_TABLES, values: [schema] });
   for (const table of rows) {
-    for (const text of buildRowSecuritySql(schema, table, role)) await connection.query({ text });
+    for (const text of buildRowSecuritySql(schema, table, role, policy)) await connection.query({ text });
   }
   if (role === "none") return;
   const names = quoteIdentifier(schema);
@@ -33,11 +35,15 @@ ORDER BY c.relname`;
 const PROJECT_POLICY =
   "project = (SELECT current_setting('keepsake.project', true)) OR " +
   "(SELECT current_setting('keepsake.reach', true)) = 'everybody'";
+/** Citus takes no subqueries in policies. */
+const DISTRIBUTED_POLICY =
+  "project = current_setting('keepsake.project', true) OR current_setting('keepsake.reach', true) = 'everybody'";
 
 function buildRowSecuritySql(
   schema: string,
   { name, is_part, is_walled, is_projects }: Row,
   role: string,
+  policy: string,
 ): string[] {
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name ?? "")}`;
   const isPart = isTrue(is_part);
@@ -51,7 +57,7 @@ function buildRowSecuritySql(
           ...(isPart
             ? []
             : [
-                `CREATE POLICY within_project ON ${table} USING (${PROJECT_POLICY}) WITH CHECK (${PROJECT_POLICY})`,
+                `CREATE POLICY within_project ON ${table} USING (${policy}) WITH CHECK (${policy})`,
               ]),
         ];
   const may = name === "migrations" ? "SELECT" : "SELECT, INSERT, UPDATE, DELETE";
@@ -64,18 +70,23 @@ function isTrue(value: unknown): boolean {
 
 /**
  * Ensures the role for transactions: creates it if it is missing and this login may do so. Gives "none" if it is not available.
- * Row-level security applies all the same, unless the login itself bypasses it.
+ * Row-level security applies all the same, unless the login itself bypasses it. With `logsIn`, the role may log in: Citus
+ * connects to its nodes as the role of the transaction.
  */
-export async function ensureRuntimeRole(connection: PostgresConnection): Promise<string> {
-  if (await canSetRole(connection)) return RUNTIME_ROLE;
+export async function ensureRuntimeRole(
+  connection: PostgresConnection,
+  { logsIn = false }: { readonly logsIn?: boolean } = {},
+): Promise<string> {
+  if ((await canSetRole(connection)) && (!logsIn || (await isLogin(connection)))) return RUNTIME_ROLE;
   const { rows } = await connection.query({ text: SELECT_LOGIN_RIGHTS });
   if (!isTrue(rows[0]?.may_make)) return "none";
   // Roles belong to the whole server: another database may be creating this one at the moment.
   await connection.query({
-    text: `DO $$ BEGIN CREATE ROLE ${RUNTIME_ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
+    text: `DO $$ BEGIN CREATE ROLE ${RUNTIME_ROLE} ${logsIn ? "LOGIN" : "NOLOGIN"}; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
   });
+  if (logsIn) await connection.query({ text: `ALTER ROLE ${RUNTIME_ROLE} LOGIN` }).catch(() => undefined);
   await connection.query({ text: `GRANT ${RUNTIME_ROLE} TO CURRENT_USER` }).catch(() => undefined);
-  return (await canSetRole(connection)) ? RUNTIME_ROLE : "none";
+  return (await canSetRole(connection)) && (!logsIn || (await isLogin(connection))) ? RUNTIME_ROLE : "none";
 }
 
 const SELECT_LOGIN_RIGHTS =
@@ -90,6 +101,11 @@ async function canSetRole(connection: PostgresConnection): Promise<boolean> {
     values: [RUNTIME_ROLE],
   });
   return isTrue(rows[0]?.may);
+}
+
+async function isLogin(connection: PostgresConnection): Promise<boolean> {
+  const sql = "SELECT rolcanlogin AS may FROM pg_roles WHERE rolname = $1";
+  return isTrue((await connection.query({ text: sql, values: [RUNTIME_ROLE] })).rows[0]?.may);
 }
 
 /** Whether the login sees all rows in spite of row-level security. */

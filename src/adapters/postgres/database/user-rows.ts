@@ -1,12 +1,24 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "../../../domain/scope.ts";
 import { checkNames } from "../../shared/stored-rows.ts";
-import type { PostgresTransaction, Row } from "./connection.ts";
+import type { PostgresTransaction, Row, SqlStatement } from "./connection.ts";
 import type { AccessScope, PostgresDatabase } from "./database.ts";
 import { NO_USER } from "./recall-statements.ts";
 
 const MAX_CACHED_USERS = 100_000;
-export const SELECT_USER = "SELECT number, revision FROM users WHERE project = $1 AND name = $2";
+
+/** A statement about the row of a user: `$1` and `$2` are the names, and on Citus `$3` is the number, so that one node answers. */
+interface UserSql {
+  readonly local: string;
+  readonly distributed: string;
+}
+
+export function buildUserSql(select: string, suffix = ""): UserSql {
+  const local = `${select} FROM users WHERE project = $1 AND name = $2`;
+  return { local: `${local}${suffix}`, distributed: `${local} AND number = $3${suffix}` };
+}
+
+export const SELECT_USER: UserSql = buildUserSql("SELECT number, revision");
 
 /** The keys of a scope's names. Half a surrogate pair is refused: it would be stored as U+FFFD, and two users would become one. */
 export function toScopeKeys({ project, user }: Scope): [project: string, name: string] {
@@ -23,10 +35,53 @@ export function toAccessScope(scope: Scope): AccessScope {
 export async function findUserNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
   const known = getKnownUserNumber(database, scope);
   if (known !== undefined) return known;
-  const keys = toScopeKeys(scope);
-  const [row] = await database.queryOnce(keys[0], { sql: SELECT_USER, values: keys });
+  const row = await fetchUser(database, scope);
   if (!row) return NO_USER;
   return rememberUserNumber(database, scope, Number(row.number));
+}
+
+/** The number and the revision of a user, or undefined. */
+export async function fetchUser(database: PostgresDatabase, scope: Scope): Promise<Row | undefined> {
+  const statement = await bindUser(database, scope, SELECT_USER);
+  const [row] = await database.queryOnce(toScopeKeys(scope)[0], statement);
+  if (row || !database.settings.isDistributed || getKnownUserNumber(database, scope) === undefined) return row;
+  // The database was restored to an older state, and its numbers belong to other users now.
+  database.userNumbers.clear();
+  return fetchUser(database, scope);
+}
+
+/** Binds a statement to a user. On Citus, the number of a user who is not cached is looked up first. */
+export async function bindUser(
+  database: PostgresDatabase,
+  scope: Scope,
+  { local, distributed }: UserSql,
+): Promise<SqlStatement> {
+  const keys = toScopeKeys(scope);
+  if (!database.settings.isDistributed) return { sql: local, values: keys };
+  return { sql: distributed, values: [...keys, await findAssignedNumber(database, scope)] };
+}
+
+const SELECT_NUMBER = "SELECT number FROM names WHERE project = $1 AND name = $2";
+
+/** On Citus: the number of a user, who may have no rows yet, or `NO_USER`. */
+async function findAssignedNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
+  const known = getKnownUserNumber(database, scope);
+  if (known !== undefined) return known;
+  const keys = toScopeKeys(scope);
+  const [row] = await database.queryOnce(keys[0], { sql: SELECT_NUMBER, values: keys });
+  return row ? Number(row.number) : NO_USER;
+}
+
+/**
+ * On Citus: gives the user a number before the first change, in a transaction of its own. If the program ends in between, the next
+ * attempt finds the number. A cached number is not trusted: it may be of a state that the database no longer has.
+ */
+export async function assignUserNumber(database: PostgresDatabase, scope: Scope): Promise<void> {
+  database.userNumbers.delete(toCacheKey(scope));
+  const keys = toScopeKeys(scope);
+  const sql = "INSERT INTO names (project, name) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+  if ((await findAssignedNumber(database, scope)) === NO_USER)
+    await database.execute({ project: keys[0] }, sql, ...keys);
 }
 
 /** The user's number if it is cached; otherwise undefined. */
@@ -115,6 +170,8 @@ export function decodeNames(
 /** The target of a change, and the revision that it creates. */
 export interface PostgresWriteContext {
   readonly transaction: PostgresTransaction;
+  /** Whether Citus spreads the tables over nodes. */
+  readonly isDistributed: boolean;
   /** The user's number, and the keys of both names. */
   readonly person: number;
   readonly project: string;

@@ -19,6 +19,7 @@ import type { PostgresTransaction, Row } from "../database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
 import { NEWEST_VERSIONS } from "../database/recall-statements.ts";
 import {
+  bindUser,
   decodeText,
   encodeText,
   parseScope,
@@ -145,13 +146,14 @@ const SELECT_CURRENT_MEMORIES =
   "AND is_current ORDER BY heads.number LIMIT $3";
 
 /** A page of the current memories, in one snapshot with the revision. */
-export function fetchCurrentMemories(
+export async function fetchCurrentMemories(
   database: PostgresDatabase,
   scope: Scope,
   { after, limit }: { readonly after?: string; readonly limit: number },
 ): Promise<CurrentMemoryPage> {
+  const selectUser = await bindUser(database, scope, SELECT_USER);
   return database.read(toAccessScope(scope), async (transaction) => {
-    const [user] = await transaction.query(SELECT_USER, ...toScopeKeys(scope));
+    const [[user] = []] = await transaction.queryAll(selectUser);
     const revision = Number(user?.revision ?? 0);
     if (!user) return { revision, memories: [], more: false };
     const person = Number(user.number);
@@ -262,6 +264,8 @@ const SELECT_OTHER_SPACES =
   "WITH RECURSIVE spaces (space) AS ((SELECT space FROM units ORDER BY space LIMIT 1) UNION ALL " +
   "SELECT (SELECT units.space FROM units WHERE units.space > spaces.space ORDER BY units.space LIMIT 1) " +
   "FROM spaces WHERE spaces.space IS NOT NULL) SELECT space FROM spaces WHERE space <> $1";
+/** Citus runs no recursive query over several nodes. */
+const SELECT_DISTINCT_SPACES = "SELECT DISTINCT space FROM units WHERE space <> $1";
 const SELECT_STALE_USERS =
   "SELECT project, name, long_names, outside.units FROM (SELECT person, count(*) AS units FROM units " +
   "WHERE space = ANY ($1) GROUP BY person ORDER BY person LIMIT $2) AS outside " +
@@ -274,7 +278,8 @@ export async function fetchUsersWithStaleEmbeddings(
   limit: number,
 ): Promise<UserWithStaleEmbeddings[]> {
   // Usually there are none. In a single statement, the planner would not know how few spaces the first part finds.
-  const others = await fetchRowsOfAllProjects(database, SELECT_OTHER_SPACES, encodeText(space));
+  const sql = database.settings.isDistributed ? SELECT_DISTINCT_SPACES : SELECT_OTHER_SPACES;
+  const others = await fetchRowsOfAllProjects(database, sql, encodeText(space));
   if (others.length === 0) return [];
   const spaces = others.map((row) => String(row.space));
   const rows = await fetchRowsOfAllProjects(database, SELECT_STALE_USERS, spaces, limit);
@@ -288,14 +293,15 @@ const SELECT_OWNER_MESSAGES = "SELECT id, body FROM messages WHERE person = $1 A
 const SELECT_OWNER_MEMORIES = `SELECT heads.id, newest.body FROM ${NEWEST_VERSIONS} WHERE heads.person = $1 AND heads.id = ANY ($2)`;
 
 /** Some of a user's units outside a space, with their messages and memories, in one snapshot. */
-export function fetchStaleUnits(
+export async function fetchStaleUnits(
   database: PostgresDatabase,
   scope: Scope,
   space: string,
   limit: number,
 ): Promise<StaleUnits> {
+  const selectUser = await bindUser(database, scope, SELECT_USER);
   return database.read(toAccessScope(scope), async (transaction) => {
-    const [user] = await transaction.query(SELECT_USER, ...toScopeKeys(scope));
+    const [[user] = []] = await transaction.queryAll(selectUser);
     if (!user) return { revision: 0, units: [], messages: [], memories: [] };
     const person = Number(user.number);
     const units = await transaction.query(SELECT_STALE_UNITS, person, encodeText(space), limit);

@@ -113,6 +113,8 @@ const UPSERT_RECEIPTS =
 const SELECT_EXCESS =
   "SELECT person, (SELECT number FROM recalls WHERE recalls.person = wanted.person ORDER BY number DESC LIMIT 1 OFFSET $2) AS last " +
   "FROM unnest($1::bigint[]) AS wanted (person)";
+const SELECT_EXCESS_OF_USER =
+  "SELECT person, number AS last FROM recalls WHERE person = ANY ($1::bigint[]) ORDER BY number DESC LIMIT 1 OFFSET $2";
 const DELETE_EXCESS = "DELETE FROM recalls WHERE person = $1 AND number <= $2";
 
 /** Saves recall receipts, and deletes all but the newest of each user. Users without data have none. */
@@ -127,6 +129,16 @@ export async function storeRecallReceipts(
   }
   const [first] = kept;
   if (!first) return;
+  // No row can be locked over several nodes, so each user has a transaction there.
+  if (database.settings.isDistributed && users.size > 1) {
+    for (const name of users.keys())
+      await storeRecallReceipts(
+        database,
+        kept.filter(({ scope }) => JSON.stringify(toScopeKeys(scope)) === name),
+      );
+    return;
+  }
+  const selectExcess = database.settings.isDistributed ? SELECT_EXCESS_OF_USER : SELECT_EXCESS;
   const [project] = toScopeKeys(first.scope);
   const reach = kept.every(({ scope }) => toScopeKeys(scope)[0] === project) ? { project } : ALL_PROJECTS;
   const numbers = await Promise.all(kept.map(({ scope }) => findUserNumber(database, scope)));
@@ -152,7 +164,7 @@ export async function storeRecallReceipts(
     const people = lockedUsers.map(({ number }) => Number(number));
     const [, excess = []] = await transaction.queryAll(
       { sql: UPSERT_RECEIPTS, values: columns },
-      { sql: SELECT_EXCESS, values: [people, MAX_RECALL_RECEIPTS] },
+      { sql: selectExcess, values: [people, MAX_RECALL_RECEIPTS] },
     );
     for (const { person, last } of excess)
       if (last !== null) transaction.queue(DELETE_EXCESS, Number(person), Number(last));

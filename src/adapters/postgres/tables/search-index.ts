@@ -2,7 +2,7 @@ import type { Scope } from "../../../domain/scope.ts";
 import type { SearchIndexSink, StoredSearchIndex } from "../../../ports/memory-store.ts";
 import type { PostgresDatabase, SearchIndexPiece } from "../database/database.ts";
 import { NO_USER } from "../database/recall-statements.ts";
-import { decodeBytes, findUserNumber, toAccessScope, toScopeKeys } from "../database/user-rows.ts";
+import { bindUser, buildUserSql, decodeBytes, findUserNumber, toAccessScope, toScopeKeys } from "../database/user-rows.ts";
 import { fetchUserRows } from "../read.ts";
 
 const PIECE_BYTES = 65_536;
@@ -108,8 +108,7 @@ function addPiece(
   download.have += bytes.length;
 }
 
-const LOCK_USER =
-  "SELECT number FROM users WHERE project = $1 AND name = $2 AND revision = $3 AND revision > 0 FOR NO KEY UPDATE";
+const LOCK_USER = buildUserSql("SELECT number, revision", " AND revision > 0 FOR NO KEY UPDATE");
 const INSERT_PIECE =
   "INSERT INTO blocks (person, project, revision, size, piece, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
 
@@ -124,9 +123,10 @@ export async function storeSearchIndex(
 ): Promise<void> {
   const keys = toScopeKeys(scope);
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const lockUser = await bindUser(database, scope, LOCK_USER);
   await database.write(toAccessScope(scope), async (transaction) => {
-    const [user] = await transaction.query(LOCK_USER, ...keys, revision);
-    if (!user) return;
+    const [[user] = []] = await transaction.queryAll(lockUser);
+    if (Number(user?.revision) !== revision || !user) return;
     transaction.queue("DELETE FROM blocks WHERE person = $1", user.number);
     for (let piece = 0; piece === 0 || piece * PIECE_BYTES < all.length; piece += 1) {
       const part = all.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);

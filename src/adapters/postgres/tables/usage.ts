@@ -7,20 +7,29 @@ import { decodeId, fetchUserRows } from "../read.ts";
 /** In a fixed order, so that two servers do not deadlock. An erasure locks the same row, so no use outlives its memory. */
 const LOCK_USERS =
   "SELECT number FROM users WHERE number = ANY ($1::bigint[]) ORDER BY number FOR NO KEY UPDATE";
-const ADD_USES =
+const buildAddUses = (where: string): string =>
   "INSERT INTO uses (person, project, id, long_names, count, last_at) " +
   "SELECT heads.person, heads.project, heads.id, row.long_names, row.count, row.last_at " +
   "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[]) AS row (person, id, long_names, count, last_at) " +
-  "JOIN heads ON heads.person = row.person AND heads.id = row.id ORDER BY heads.person, heads.id " +
+  "JOIN heads ON heads.person = row.person AND heads.id = row.id " +
+  `${where}ORDER BY heads.person, heads.id ` +
   "ON CONFLICT (person, id) DO UPDATE SET count = uses.count + excluded.count, last_at = greatest(uses.last_at, excluded.last_at)";
+const ADD_USES = buildAddUses("");
+const ADD_USES_OF_USER = buildAddUses("WHERE heads.person = ANY ($1::bigint[]) ");
 
 /**
  * Adds uses in one transaction. Memories that do not exist have none. If the answer to a COMMIT is lost, a batch may count
  * twice.
  */
 export async function storeUses(database: PostgresDatabase, added: readonly UserUses[]): Promise<void> {
-  const [first] = added;
+  const { isDistributed } = database.settings;
+  const [first, ...others] = added;
   if (!first) return;
+  // No row can be locked over several nodes, so each user has a transaction there.
+  if (isDistributed && others.length > 0) {
+    for (const one of added) await storeUses(database, [one]);
+    return;
+  }
   const [project] = toScopeKeys(first.scope);
   const reach = added.every(({ scope }) => toScopeKeys(scope)[0] === project) ? { project } : ALL_PROJECTS;
   const rows = (
@@ -34,7 +43,7 @@ export async function storeUses(database: PostgresDatabase, added: readonly User
   await database.write(reach, async (transaction) => {
     await transaction.query(LOCK_USERS, [...new Set(rows.map(({ person }) => person))]);
     transaction.queue(
-      ADD_USES,
+      isDistributed ? ADD_USES_OF_USER : ADD_USES,
       rows.map(({ person }) => person),
       rows.map(({ id }) => toIndexKey(id)),
       rows.map(({ id }) => encodeLongNames(id)),

@@ -149,21 +149,28 @@ export async function queueDumpRows<Part extends DumpPart>(
   transaction: PostgresTransaction,
   part: Part,
   rows: readonly DumpRow<Part>[],
+  isDistributed: boolean,
 ): Promise<void> {
   if (rows.length === 0) return;
   if (part === "calls") {
     for (const { call } of rows as readonly DumpRow<"calls">[]) queueCall(transaction, call);
   } else if (part === "memories") {
-    await queueDumpMemories(transaction, rows as unknown as readonly DumpRow<"memories">[]);
+    await queueDumpMemories(transaction, rows as unknown as readonly DumpRow<"memories">[], isDistributed);
   } else if (part in SHARED_COLUMNS) {
     const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
-    queueInsert(transaction, part, rows.map(columns));
+    const cells = rows.map(columns);
+    if (part === "users" && isDistributed) await queueDistributedUsers(transaction, cells);
+    else queueInsert(transaction, part, cells);
     if (part === "shares")
       for (const { share } of rows as readonly DumpRow<"shares">[])
         queueParties(transaction, toIndexKey(share.project), share);
   } else {
     const columns = USER_COLUMNS[part as PostgresUserPart] as (row: unknown) => TypedColumns;
-    queueUserRows(transaction, part, rows as readonly DumpRow<PostgresUserPart>[], columns);
+    await queueUserRows(
+      { transaction, part, isDistributed },
+      rows as readonly DumpRow<PostgresUserPart>[],
+      columns,
+    );
   }
 }
 
@@ -176,6 +183,7 @@ const SELECT_VERSION_BODIES =
 async function queueDumpMemories(
   transaction: PostgresTransaction,
   rows: readonly DumpRow<"memories">[],
+  isDistributed: boolean,
 ): Promise<void> {
   const keys = rows.map(toScopeKeys);
   const versionRows = await transaction.query(
@@ -187,7 +195,7 @@ async function queueDumpMemories(
   );
   const bodies = versionRows.map(parseBody<Memory>);
   const places = new Map(rows.map((row, i) => [row, i]));
-  queueUserRows(transaction, "memories", rows, (row) => {
+  await queueUserRows({ transaction, part: "memories", isDistributed }, rows, (row) => {
     const { id, version, revision } = row as DumpRow<"memories">;
     return {
       id: toTextCell(toIndexKey(id)),
@@ -198,14 +206,61 @@ async function queueDumpMemories(
   });
 }
 
-function queueUserRows(
+/** On Citus, the users get their numbers from the table of names first. */
+async function queueDistributedUsers(
   transaction: PostgresTransaction,
-  part: DumpPart,
+  cells: readonly TypedColumns[],
+): Promise<void> {
+  const owners = cells.map((row) => [row.project?.[1], row.name?.[1]] as [string, string]);
+  transaction.queue(
+    "INSERT INTO names (project, name) SELECT project, name FROM unnest($1::text[], $2::text[]) " +
+      "WITH ORDINALITY AS row (project, name, place) ORDER BY place ON CONFLICT DO NOTHING",
+    owners.map(([project]) => project),
+    owners.map(([, name]) => name),
+  );
+  const numbers = await fetchNumbers(transaction, owners);
+  queueInsert(
+    transaction,
+    "users",
+    cells.map((row, i) => ({ number: toBigintCell(numbers[i] ?? null), ...row })),
+  );
+}
+
+const SELECT_NUMBERS =
+  "SELECT names.number FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS row (project, name, place) " +
+  "LEFT JOIN names ON names.project = row.project AND names.name = row.name ORDER BY place";
+
+async function fetchNumbers(
+  transaction: PostgresTransaction,
+  owners: readonly (readonly [project: string, name: string])[],
+): Promise<number[]> {
+  const [projects, names] = [owners.map(([project]) => project), owners.map(([, name]) => name)];
+  return (await transaction.query(SELECT_NUMBERS, projects, names)).map(({ number }) => Number(number));
+}
+
+interface UserRowsTarget {
+  readonly transaction: PostgresTransaction;
+  readonly part: DumpPart;
+  readonly isDistributed: boolean;
+}
+
+async function queueUserRows(
+  { transaction, part, isDistributed }: UserRowsTarget,
   rows: readonly { readonly project: string; readonly user: string }[],
   columns: (row: unknown) => TypedColumns,
-): void {
+): Promise<void> {
   const owners = rows.map(toScopeKeys);
   const cells = rows.map(columns);
+  if (isDistributed) {
+    const numbers = await fetchNumbers(transaction, owners);
+    const owned = cells.map((row, i) => ({
+      person: toBigintCell(numbers[i] ?? null),
+      project: toTextCell(owners[i]?.[0] ?? null),
+      ...row,
+    }));
+    queueInsert(transaction, part, owned);
+    return;
+  }
   const names = Object.keys(cells[0] ?? {});
   const types = Object.values(cells[0] ?? {}).map(([type]) => type);
   const given = ["text", "text", ...types].map((type, i) => `$${i + 1}::${type}[]`).join(", ");
@@ -226,11 +281,11 @@ function queueInsert(transaction: PostgresTransaction, part: DumpPart, cells: re
   const given = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
   // An array column is sent as JSON, because arrays of arrays are multidimensional in PostgreSQL.
   const selected = names.map((name, i) =>
-    types[i] === "json" ? `ARRAY(SELECT json_array_elements_text(r.${name}))` : `r.${name}`,
+    types[i] === "json" ? `ARRAY(SELECT json_array_elements_text(row.${name}))` : `row.${name}`,
   );
   transaction.queue(
     `INSERT INTO ${PART_TABLES[part]} (${names.join(", ")}) SELECT ${selected.join(", ")} ` +
-      `FROM unnest(${given}) WITH ORDINALITY AS r (${names.join(", ")}, place) ORDER BY place ON CONFLICT DO NOTHING`,
+      `FROM unnest(${given}) WITH ORDINALITY AS row (${names.join(", ")}, place) ORDER BY place ON CONFLICT DO NOTHING`,
     ...toColumnArrays(cells),
   );
 }

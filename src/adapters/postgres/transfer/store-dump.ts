@@ -42,7 +42,7 @@ export function createPostgresStoreDump(database: PostgresDatabase, secret?: Sec
     page: (part, options) => fetchPage(database, part, options),
     copyProgress: () => fetchFillProgress(database),
     beginCopy: (begun) => beginFill(database, begun, secret),
-    putRows: (part, rows) => whileCopying((transaction) => queueDumpRows(transaction, part, rows)),
+    putRows: (part, rows) => whileCopying((transaction) => queueDumpRows(transaction, part, rows, database.settings.isDistributed)),
     saveCopyProgress: (note) =>
       whileCopying(async (transaction) => {
         transaction.queue("UPDATE filling SET body = $1", JSON.stringify(note));
@@ -97,7 +97,7 @@ async function beginFill(
 }
 
 async function hasRows(transaction: PostgresTransaction): Promise<boolean> {
-  const tables = DUMP_PARTS.map((part) => `EXISTS (SELECT FROM ${PART_TABLES[part]})`);
+  const tables = DUMP_PARTS.map((part) => `EXISTS (SELECT 1 FROM ${PART_TABLES[part]})`);
   const [row] = await transaction.query(`SELECT ${tables.join(" OR ")} AS found`);
   return row?.found === "t";
 }
@@ -135,6 +135,8 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
       await database.execute(ALL_PROJECTS, `DELETE FROM ${table} WHERE person = ANY ($1::bigint[])`, people);
     }
     await database.execute(ALL_PROJECTS, "DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
+    if (database.settings.isDistributed)
+      await database.execute(ALL_PROJECTS, "DELETE FROM names WHERE number = ANY ($1::bigint[])", people);
   }
   for (const part of ["shares", "answers", "jobs", "backups", "calls", "turns"] as const) {
     await database.execute(ALL_PROJECTS, `DELETE FROM ${PART_TABLES[part]}`);

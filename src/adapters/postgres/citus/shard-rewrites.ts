@@ -1,0 +1,51 @@
+import { quoteIdentifier } from "../database/connection.ts";
+import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
+import { quoteLiteral } from "./node-settings.ts";
+
+const SELECT_SHARDS =
+  "SELECT name || '_' || get_shard_id_for_distribution_column(name::regclass, $2::bigint) AS shard FROM unnest($1::text[]) AS row (name) " +
+  "UNION ALL SELECT 'answers_' || get_shard_id_for_distribution_column('answers', $3::text) " +
+  "UNION ALL SELECT 'shares_' || get_shard_id_for_distribution_column('shares', $4::text)";
+
+/** The shards with texts of a user: of tables of the user, of stored answers, and of the project's shares. */
+export async function findUserShards(
+  database: PostgresDatabase,
+  tables: readonly string[],
+  user: { readonly person: number; readonly project: string; readonly name: string },
+): Promise<string[]> {
+  const values = [tables, user.person, user.name, user.project];
+  const [rows = []] = await database.query(ALL_PROJECTS, { sql: SELECT_SHARDS, values });
+  return rows.map(({ shard }) => shard ?? "");
+}
+
+/** Asks the node of a shard for its size. The shard's number is at the end of its name. */
+const SHARD_SIZE =
+  "(SELECT done.result::bigint AS bytes FROM pg_dist_placement JOIN pg_dist_node USING (groupid) CROSS JOIN LATERAL " +
+  "master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], " +
+  "ARRAY[format('SELECT pg_total_relation_size(%L)', format('%I.%I', current_schema(), name))], false) AS done " +
+  "WHERE shardid = substring(name FROM '[0-9]+$')::bigint AND noderole = 'primary' AND done.success)";
+
+export const SELECT_SHARD_SIZE: string = `SELECT sizes.bytes FROM (SELECT $1::text AS name) AS shard CROSS JOIN LATERAL ${SHARD_SIZE} AS sizes`;
+
+/** Shards due for a rewrite, by their size. `$1`: a size; `$2` and `$3`: the wait of smaller and of larger ones. */
+export const SELECT_DUE_SHARDS: string =
+  `SELECT name FROM freed LEFT JOIN LATERAL ${SHARD_SIZE} AS sizes ON true WHERE name <> '' ` +
+  "AND since < now() - CASE WHEN coalesce(sizes.bytes, 0) <= $1 THEN $2::interval ELSE $3::interval END ORDER BY since";
+
+/** Transactions of all nodes that began before a time, or hide theirs from this role. The nodes' clocks must agree. */
+export const COUNT_OLDER_TRANSACTIONS: string =
+  "SELECT count(*) AS found FROM citus_stat_activity WHERE datname = current_database() " +
+  "AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND (xact_start IS NULL OR xact_start <= $1::timestamptz)";
+
+/** Has the node of a shard rewrite it. Fails if the node did not. */
+export function buildShardRewrite(schema: string, shard: string): string {
+  const command = quoteLiteral(`VACUUM (FULL) ${quoteIdentifier(schema)}.${quoteIdentifier(shard)}`);
+  const number = Number(/\d+$/.exec(shard)?.[0] ?? 0);
+  return (
+    "DO $$ DECLARE node record; BEGIN FOR node IN SELECT done.success FROM pg_dist_placement " +
+    "JOIN pg_dist_node USING (groupid) CROSS JOIN LATERAL " +
+    `master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], ARRAY[${command}], false) AS done ` +
+    `WHERE shardid = ${number} AND noderole = 'primary' ` +
+    "LOOP IF NOT node.success THEN RAISE EXCEPTION 'not rewritten' USING ERRCODE = '55P03'; END IF; END LOOP; END $$"
+  );
+}
