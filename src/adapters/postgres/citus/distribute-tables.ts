@@ -6,7 +6,10 @@ export type CitusNode = "none" | "coordinator" | "worker";
 
 /** Tells by the extension `citus` of the database what the server is. */
 export async function detectCitusNode(connection: PostgresConnection): Promise<CitusNode> {
-  const extension = await selectRow(connection, "SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'");
+  const extension = await selectRow(
+    connection,
+    "SELECT 1 AS found FROM pg_extension WHERE extname = 'citus'",
+  );
   if (!extension) return "none";
   const node = await selectRow(connection, "SELECT citus_is_coordinator()::text AS is_coordinator");
   return node?.is_coordinator === "true" ? "coordinator" : "worker";
@@ -28,7 +31,9 @@ async function selectRow(
 
 /** Tables of a user. Their shards with one number are on one node. */
 export const USER_TABLES: readonly string[] = [
-  ..."users messages attachments versions heads units gone tombstones links log receipts erasures blocks".split(" "),
+  ..."users messages attachments versions heads units gone tombstones links log receipts erasures blocks".split(
+    " ",
+  ),
   ..."recalls uses visits webhook_cursors".split(" "),
 ];
 

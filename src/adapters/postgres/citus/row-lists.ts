@@ -45,7 +45,13 @@ function parseInsert(sql: string): ArrayInsert | undefined {
 }
 
 function parseArrayInsert(sql: string): ArrayInsert | undefined {
-  const { head = "", columns = "", arrays = "", names = "", tail = "" } = ARRAY_INSERT.exec(sql)?.groups ?? {};
+  const {
+    head = "",
+    columns = "",
+    arrays = "",
+    names = "",
+    tail = "",
+  } = ARRAY_INSERT.exec(sql)?.groups ?? {};
   if (head === "") return undefined;
   const places = names.split(", ");
   return {

@@ -1,3 +1,4 @@
+import { isMemoryError } from "../../../errors.ts";
 import { quoteIdentifier } from "../database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
 import { quoteLiteral } from "./node-settings.ts";
@@ -32,10 +33,24 @@ export const SELECT_DUE_SHARDS: string =
   `SELECT name FROM freed LEFT JOIN LATERAL ${SHARD_SIZE} AS sizes ON true WHERE name <> '' ` +
   "AND since < now() - CASE WHEN coalesce(sizes.bytes, 0) <= $1 THEN $2::interval ELSE $3::interval END ORDER BY since";
 
-/** Transactions of all nodes that began before a time, or hide theirs from this role. The nodes' clocks must agree. */
-export const COUNT_OLDER_TRANSACTIONS: string =
-  "SELECT count(*) AS found FROM citus_stat_activity WHERE datname = current_database() " +
-  "AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND (xact_start IS NULL OR xact_start <= $1::timestamptz)";
+/**
+ * Whether all nodes have ended the transactions that began before a time. The login asks, because it may see those of the runtime
+ * role. Another role's transactions, whose times it may not see, count as older. The nodes' clocks must agree.
+ */
+export async function haveOlderTransactionsEnded(database: PostgresDatabase, time: string): Promise<boolean> {
+  const check =
+    "DO $$ BEGIN IF EXISTS (SELECT 1 FROM citus_stat_activity WHERE datname = current_database() " +
+    "AND global_pid <> citus_backend_gpid() AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) " +
+    `AND (xact_start IS NULL OR xact_start <= ${quoteLiteral(time)}::timestamptz)) ` +
+    "THEN RAISE EXCEPTION 'older transactions' USING ERRCODE = '55P03'; END IF; END $$";
+  try {
+    await database.runOutsideTransaction([check]);
+    return true;
+  } catch (error) {
+    if (isMemoryError(error)) return false;
+    throw error;
+  }
+}
 
 /** Has the node of a shard rewrite it. Fails if the node did not. */
 export function buildShardRewrite(schema: string, shard: string): string {

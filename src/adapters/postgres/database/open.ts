@@ -1,8 +1,8 @@
 import { invalid, MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
 import { handlePoolErrors } from "../../shared/pool-errors.ts";
-import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
 import { DISTRIBUTE_TABLES, detectCitusNode, hasDistributedTables } from "../citus/distribute-tables.ts";
+import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import { acquireConnection, type PostgresConnectionSettings, quoteIdentifier } from "./connection.ts";
 import {
@@ -145,7 +145,10 @@ function formatDurabilityNotice(name: string): string {
 async function checkCitusNode(connection: PostgresConnection): Promise<boolean> {
   const node = await detectCitusNode(connection);
   if (node !== "worker") return node === "coordinator";
-  throw new MemoryError("unsupported", "PostgreSQL: this is a worker of Citus. Use the coordinator's address.");
+  throw new MemoryError(
+    "unsupported",
+    "PostgreSQL: this is a worker of Citus. Use the coordinator's address.",
+  );
 }
 
 /**
@@ -183,6 +186,7 @@ async function runMigrations(
       `PostgreSQL: a newer version of Keepsake created the schema ${schema}. Update Keepsake. Nothing was changed.`,
     );
   }
+  if (isCoordinator && from === 0) await refuseOrdinaryLogin(connection);
   for (const [i, text] of POSTGRES_MIGRATIONS.entries()) {
     if (i < from) continue;
     await run(text);
@@ -192,6 +196,16 @@ async function runMigrations(
   const isDistributed = isCoordinator && (await hasDistributedTables(connection, schema));
   await enableRowSecurity(connection, schema, role, isDistributed);
   await run("COMMIT");
+}
+
+/** Citus distributes the tables of a transaction for superusers only: it opens connections that would not see an ordinary login's. */
+async function refuseOrdinaryLogin(connection: PostgresConnection): Promise<void> {
+  const found = await queryOne(connection, "SELECT current_setting('is_superuser') AS is_superuser");
+  if (found.is_superuser === "on") return;
+  throw new MemoryError(
+    "forbidden",
+    "PostgreSQL: on Citus, only a superuser can create the tables. Use a superuser for the login. Nothing was changed.",
+  );
 }
 
 /** The number of finished migrations; 0 for an empty schema. */

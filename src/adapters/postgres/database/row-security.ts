@@ -56,9 +56,7 @@ function buildRowSecuritySql(
           // A partition has no policy, so a query by its own name gives nothing.
           ...(isPart
             ? []
-            : [
-                `CREATE POLICY within_project ON ${table} USING (${policy}) WITH CHECK (${policy})`,
-              ]),
+            : [`CREATE POLICY within_project ON ${table} USING (${policy}) WITH CHECK (${policy})`]),
         ];
   const may = name === "migrations" ? "SELECT" : "SELECT, INSERT, UPDATE, DELETE";
   return [...protection, ...(isPart || role === "none" ? [] : [`GRANT ${may} ON ${table} TO ${role}`])];

@@ -44,7 +44,8 @@ export async function findUserNumber(database: PostgresDatabase, scope: Scope): 
 export async function fetchUser(database: PostgresDatabase, scope: Scope): Promise<Row | undefined> {
   const statement = await bindUser(database, scope, SELECT_USER);
   const [row] = await database.queryOnce(toScopeKeys(scope)[0], statement);
-  if (row || !database.settings.isDistributed || getKnownUserNumber(database, scope) === undefined) return row;
+  if (row || !database.settings.isDistributed || getKnownUserNumber(database, scope) === undefined)
+    return row;
   // The database was restored to an older state, and its numbers belong to other users now.
   database.userNumbers.clear();
   return fetchUser(database, scope);

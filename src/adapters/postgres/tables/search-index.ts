@@ -2,7 +2,14 @@ import type { Scope } from "../../../domain/scope.ts";
 import type { SearchIndexSink, StoredSearchIndex } from "../../../ports/memory-store.ts";
 import type { PostgresDatabase, SearchIndexPiece } from "../database/database.ts";
 import { NO_USER } from "../database/recall-statements.ts";
-import { bindUser, buildUserSql, decodeBytes, findUserNumber, toAccessScope, toScopeKeys } from "../database/user-rows.ts";
+import {
+  bindUser,
+  buildUserSql,
+  decodeBytes,
+  findUserNumber,
+  toAccessScope,
+  toScopeKeys,
+} from "../database/user-rows.ts";
 import { fetchUserRows } from "../read.ts";
 
 const PIECE_BYTES = 65_536;

@@ -42,7 +42,8 @@ export function createPostgresStoreDump(database: PostgresDatabase, secret?: Sec
     page: (part, options) => fetchPage(database, part, options),
     copyProgress: () => fetchFillProgress(database),
     beginCopy: (begun) => beginFill(database, begun, secret),
-    putRows: (part, rows) => whileCopying((transaction) => queueDumpRows(transaction, part, rows, database.settings.isDistributed)),
+    putRows: (part, rows) =>
+      whileCopying((transaction) => queueDumpRows(transaction, part, rows, database.settings.isDistributed)),
     saveCopyProgress: (note) =>
       whileCopying(async (transaction) => {
         transaction.queue("UPDATE filling SET body = $1", JSON.stringify(note));
