@@ -7,6 +7,7 @@ const ALL = {
   KEEPSAKE_TEST_CHROMA: "c",
   KEEPSAKE_TEST_FAISS: "f",
   KEEPSAKE_TEST_S3_VECTORS: "s",
+  KEEPSAKE_TEST_CITUS: "c",
 };
 
 it("says how many tests were left out, for want of what, and how they are run", () => {
@@ -19,5 +20,6 @@ it("says how many tests were left out, for want of what, and how they are run", 
 it("says nothing where all ran, or no server was missing", () => {
   expect(leftOutLine(0, {})).toBeUndefined();
   expect(leftOutLine(3, ALL)).toBeUndefined();
+  expect(leftOutLine(2, { ...ALL, KEEPSAKE_TEST_CITUS: "" })).toContain("(KEEPSAKE_TEST_CITUS not set)");
   expect(leftOutLine(2, ALL, ["nginx", "strace"])).toContain("(nginx not installed, strace not installed)");
 });

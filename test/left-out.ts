@@ -11,6 +11,9 @@ const SERVERS: readonly string[] = [
   "KEEPSAKE_TEST_S3_VECTORS",
 ];
 
+/** The coordinator of a Citus cluster, which `test/services/up` does not start. CONTRIBUTING.md says what it needs. */
+const CITUS = "KEEPSAKE_TEST_CITUS";
+
 /** Programs that some tests start. */
 const PROGRAMS: readonly string[] = ["nginx", "strace"];
 
@@ -25,7 +28,7 @@ export function leftOutLine(
   environment: { readonly [name: string]: string | undefined },
   uninstalled: readonly string[] = [],
 ): string | undefined {
-  const unset = SERVERS.filter((name) => !environment[name]).map((name) => `${name} not set`);
+  const unset = [...SERVERS, CITUS].filter((name) => !environment[name]).map((name) => `${name} not set`);
   const missing = [...unset, ...uninstalled.map((program) => `${program} not installed`)];
   if (count === 0 || missing.length === 0) return undefined;
   return (
