@@ -79,7 +79,7 @@ function sayFact({ word, message }: { word: string; message: string }, number: n
     `I work with ${word} on Mondays.`,
   ];
   const way = (number + word.charCodeAt(7)) % ways.length;
-  return { word, message, isOfBoat: way === 1, content: ways[way] ?? word };
+  return { word, message, content: ways[way] ?? word };
 }
 
 type SaidFact = SoakFact & { readonly content: string };
@@ -96,11 +96,11 @@ async function remember(
   const sending = { method: "POST", body, headers };
   const answer = await world.send("/api/v1/messages", sending);
   if (!world.isDone("remember", answer)) return;
-  user.facts.push(...facts.filter(({ isOfBoat }) => !(isOfBoat && user.isBoatForgotten)));
+  user.facts.push(...facts);
   const { memories } = JSON.parse(answer.text) as { memories: { id: string; text: string }[] };
   for (const { id, text } of memories) {
     const fact = facts.find(({ word }) => text.includes(word));
-    if (fact !== undefined) user.memories.push({ id, word: fact.word, isOfBoat: fact.isOfBoat });
+    if (fact !== undefined) user.memories.push({ id, word: fact.word });
   }
   if (headers["idempotency-key"] === undefined) return;
   const again = await world.send("/api/v1/messages", sending);
@@ -141,7 +141,6 @@ async function forget(world: SoakWorld, user: SoakUser, isByWord: boolean): Prom
   if (memory === undefined) return await remember(world, user, 2);
   const at = user.facts.findIndex(({ word }) => word === memory.word);
   if (at !== -1) user.facts.splice(at, 1);
-  if (isByWord && memory.isOfBoat) forgetBoat(user);
   const what = isByWord ? { about: memory.word } : { ids: [memory.id] };
   const body = { user_id: user.id, ...what };
   const answer = await world.send("/api/v1/erasures", { method: "POST", body });
@@ -149,13 +148,6 @@ async function forget(world: SoakWorld, user: SoakUser, isByWord: boolean): Prom
   const receipt = JSON.parse(answer.text) as { complete: boolean; erased: { memories: number } };
   // By its id one memory goes; another one of the same sentence may hold the word still.
   if (isByWord && receipt.complete && receipt.erased.memories > 0) world.erasedWords.add(memory.word);
-}
-
-/** A newer name of the sister's boat takes the place of the older one: to forget a name is to forget the boat, by all its names. */
-function forgetBoat(user: SoakUser): void {
-  user.isBoatForgotten = true;
-  const others = user.facts.filter(({ isOfBoat }) => !isOfBoat);
-  user.facts.splice(0, user.facts.length, ...others);
 }
 
 async function search(world: SoakWorld, user: SoakUser): Promise<void> {

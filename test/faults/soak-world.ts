@@ -4,21 +4,18 @@ import { Agent, request } from "node:http";
 export interface SoakFact {
   readonly word: string;
   readonly message: string;
-  /** Whether it names the boat of the user's sister. */
-  readonly isOfBoat: boolean;
 }
 
 export interface SoakUser {
   readonly id: string;
   readonly facts: SoakFact[];
   /** Ids of memories that were seen, to change and erase. */
-  readonly memories: { readonly id: string; readonly word: string; readonly isOfBoat: boolean }[];
+  readonly memories: { readonly id: string; readonly word: string }[];
   /** Revisions that may be taken back. */
   readonly revisions: number[];
   turns: number;
   requestsOpen: number;
   isLeaving: boolean;
-  isBoatForgotten: boolean;
 }
 
 export interface SoakAnswer {
@@ -98,7 +95,6 @@ export function makeSoakWorld(
         turns: 0,
         requestsOpen: 0,
         isLeaving: false,
-        isBoatForgotten: false,
       };
       users.push(user);
       return user;
