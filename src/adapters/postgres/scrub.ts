@@ -143,8 +143,8 @@ async function findTablesOfUser(
   person: number,
 ): Promise<readonly string[]> {
   if (database.settings.isDistributed) {
-    const [project, name] = toScopeKeys(scope);
-    return findUserShards(database, ["receipts", ...PARTITIONED_TABLES], { person, project, name });
+    const [project] = toScopeKeys(scope);
+    return findUserShards(database, ["receipts", "answers", ...PARTITIONED_TABLES], { person, project });
   }
   const [row] = await fetchRowsOfAllProjects(database, SELECT_PARTITION, person);
   return [...UNPARTITIONED_TABLES, ...PARTITIONED_TABLES.map((table) => `${table}_${row?.part}`)];

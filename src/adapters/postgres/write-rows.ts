@@ -271,7 +271,7 @@ export function queueErasure(
   erasure: ErasureChange,
   state: CommitState,
 ): void {
-  const { transaction, person, project, name } = writing;
+  const { transaction, person, project } = writing;
   for (const change of erasure.messages) {
     state.changeMessage(change.id, (message) => applyMessageErasure(message, change));
   }
@@ -281,7 +281,7 @@ export function queueErasure(
   );
   queueAttachmentRemoval(writing, erasure.attachments ?? []);
   transaction.queue("DELETE FROM blocks WHERE person = $1", person);
-  queueAnswerErasure(transaction, { project, name }, erasure.receipt.id);
+  queueAnswerErasure(writing, erasure.receipt.id);
   rewriteVersions(writing, erasure.rewrites);
   transaction.queue(
     "INSERT INTO erasures (person, project, id, body, trace) VALUES ($1, $2, $3, $4, $5)",

@@ -19,6 +19,12 @@ import { COORDINATOR_TABLES, USER_TABLES } from "./distribute-tables.ts";
 const { KEEPSAKE_TEST_CITUS: url } = process.env;
 const missing = url ? "" : " (needs KEEPSAKE_TEST_CITUS, the address of a coordinator with workers)";
 const WORD = "kiwi";
+const ERASE_MESSAGE = {
+  messages: [{ id: "m", content: "", keepMetadata: false }],
+  memories: [],
+  rewrites: [],
+  receipt: makeErasureReceipt("e"),
+};
 
 describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
   let place: Place;
@@ -46,7 +52,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
       rows.filter((row) => row.method === method).map(({ name }) => name);
     expect(named(null)).toEqual(COORDINATOR_TABLES);
     expect(named("n")).toEqual(["webhooks"]);
-    expect(named("h")).toEqual([...USER_TABLES, "answers", "share_parties", "shares"].sort());
+    expect(named("h")).toEqual([...USER_TABLES, "share_parties", "shares"].sort());
     const [places] = await rowsOf(
       "SELECT count(DISTINCT colocationid) AS found FROM pg_dist_partition WHERE logicalrelid = ANY ($1::regclass[])",
       USER_TABLES.map((name) => `${schema}.${name}`),
@@ -80,6 +86,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     await ana.list();
     expect((await ana.forget("Shram")).complete).toBe(true);
     await memory.close();
+    await eraseWithAnswer({ ...ANN, user: "answered" });
     vi.restoreAllMocks();
 
     const plans = await explainAll([...sent.values()]);
@@ -91,6 +98,20 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     );
     expect(spread).toEqual([]);
   });
+
+  /** Stores an answer of an idempotent request, and erases it with the message. */
+  async function eraseWithAnswer(scope: Scope): Promise<void> {
+    const begun = { key: "k", request: "r", at: "2026-01-02T00:00:00.000Z" };
+    const limits = { outdated: "", abandoned: "" };
+    await store.answers.beginAnswer(scope, begun, limits);
+    await store.answers.releaseAnswer(scope, "k");
+    await store.answers.beginAnswer(scope, begun, limits);
+    await store.answers.endAnswer(scope, "k", { status: 200, headers: {}, body: WORD }, []);
+    expect(await store.answers.beginAnswer(scope, begun, limits)).toMatchObject({ state: "done" });
+    await store.commit(scope, makeChangeSet({ messages: [makeMessage("m", { content: WORD })] }));
+    await store.commit(scope, makeChangeSet({ base: 1, erase: ERASE_MESSAGE }));
+    expect(await store.answers.beginAnswer(scope, begun, limits)).toMatchObject({ state: "erased" });
+  }
 
   async function explainAll(statements: readonly { readonly text: string; readonly values?: unknown[] }[]) {
     const client = await place.pool.connect();
@@ -128,7 +149,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     };
     try {
       expect(await read("")).toEqual(new Set());
-      const tables = [...USER_TABLES, "answers", "share_parties", "shares", "webhooks"].sort();
+      const tables = [...USER_TABLES, "share_parties", "shares", "webhooks"].sort();
       expect([...(await read("ours"))].sort()).toEqual(tables.map((table) => `${table} of ours`));
     } finally {
       await Promise.all([...nodes.values()].map((node) => node.end()));
@@ -163,9 +184,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
   it("rewrites the shards of an erased user, and gives no time for the logs of the nodes", async () => {
     const scope = { ...ANN, user: "erased" };
     await store.commit(scope, makeChangeSet({ messages: [makeMessage("m", { content: WORD })] }));
-    const messages = [{ id: "m", content: "", keepMetadata: false }];
-    const erase = { messages, memories: [], rewrites: [], receipt: makeErasureReceipt("e") };
-    await store.commit(scope, makeChangeSet({ base: 1, erase }));
+    await store.commit(scope, makeChangeSet({ base: 1, erase: ERASE_MESSAGE }));
     const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
     await expect
       .poll(() => store.erasures.scrub(scope, [WORD]), { timeout: 30_000, interval: 100 })

@@ -31,7 +31,7 @@ async function selectRow(
 
 /** Tables of a user. Their shards with one number are on one node. */
 export const USER_TABLES: readonly string[] = [
-  ..."users messages attachments versions heads units gone tombstones links log receipts erasures blocks".split(
+  ..."users messages attachments versions heads units gone tombstones links log receipts erasures blocks answers".split(
     " ",
   ),
   ..."recalls uses visits webhook_cursors".split(" "),
@@ -46,7 +46,7 @@ export const COORDINATOR_TABLES: readonly string[] =
  *
  * Tables of a user are distributed by the user's number. The constraint on the names of users moves to the table `names` on the
  * coordinator, which gives each user a number, because a node can only enforce what is on it. Partitions are left out: shards do
- * their work. Stored answers are distributed by the user's name, and shares by their project.
+ * their work. Stored answers get the user's number, and shares are distributed by their project.
  */
 export const DISTRIBUTE_TABLES: string = `
 SET LOCAL citus.multi_shard_modify_mode = 'sequential';
@@ -82,6 +82,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I RENAME TO %I', one.name || '_whole', one.name);
   END LOOP;
   ALTER TABLE users ALTER number DROP IDENTITY, DROP CONSTRAINT users_project_name_key;
+  ALTER TABLE answers ADD person bigint NOT NULL, DROP CONSTRAINT answers_pkey, ADD PRIMARY KEY (person, project, name, key);
   CREATE INDEX users_by_name ON users (project, name);
   ALTER TABLE units ALTER vector SET STORAGE EXTERNAL, ALTER terms SET STORAGE EXTENDED;
   ALTER TABLE units SET (toast_tuple_target = 8160);
@@ -92,7 +93,6 @@ BEGIN
     FROM unnest('{${USER_TABLES.filter((name) => name !== "users").join(",")}}'::text[]) AS row (name);
   PERFORM create_distributed_table('shares', 'project', colocate_with => 'none');
   PERFORM create_distributed_table('share_parties', 'project', colocate_with => 'shares');
-  PERFORM create_distributed_table('answers', 'name', colocate_with => 'none');
   PERFORM create_reference_table('webhooks');
   FOR one IN SELECT * FROM json_to_recordset(references_between) AS row (source text, name text, body text) LOOP
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', one.source, one.name, one.body);

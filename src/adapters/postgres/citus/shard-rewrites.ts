@@ -5,16 +5,15 @@ import { quoteLiteral } from "./node-settings.ts";
 
 const SELECT_SHARDS =
   "SELECT name || '_' || get_shard_id_for_distribution_column(name::regclass, $2::bigint) AS shard FROM unnest($1::text[]) AS row (name) " +
-  "UNION ALL SELECT 'answers_' || get_shard_id_for_distribution_column('answers', $3::text) " +
-  "UNION ALL SELECT 'shares_' || get_shard_id_for_distribution_column('shares', $4::text)";
+  "UNION ALL SELECT 'shares_' || get_shard_id_for_distribution_column('shares', $3::text)";
 
-/** The shards with texts of a user: of tables of the user, of stored answers, and of the project's shares. */
+/** The shards with texts of a user: of tables of the user, and of the project's shares. */
 export async function findUserShards(
   database: PostgresDatabase,
   tables: readonly string[],
-  user: { readonly person: number; readonly project: string; readonly name: string },
+  user: { readonly person: number; readonly project: string },
 ): Promise<string[]> {
-  const values = [tables, user.person, user.name, user.project];
+  const values = [tables, user.person, user.project];
   const [rows = []] = await database.query(ALL_PROJECTS, { sql: SELECT_SHARDS, values });
   return rows.map(({ shard }) => shard ?? "");
 }

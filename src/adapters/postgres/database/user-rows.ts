@@ -65,7 +65,7 @@ export async function bindUser(
 const SELECT_NUMBER = "SELECT number FROM names WHERE project = $1 AND name = $2";
 
 /** On Citus: the number of a user, who may have no rows yet, or `NO_USER`. */
-async function findAssignedNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
+export async function findAssignedNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
   const known = getKnownUserNumber(database, scope);
   if (known !== undefined) return known;
   const keys = toScopeKeys(scope);
@@ -83,6 +83,14 @@ export async function assignUserNumber(database: PostgresDatabase, scope: Scope)
   const sql = "INSERT INTO names (project, name) VALUES ($1, $2) ON CONFLICT DO NOTHING";
   if ((await findAssignedNumber(database, scope)) === NO_USER)
     await database.execute({ project: keys[0] }, sql, ...keys);
+}
+
+/** On Citus: the number of a user, who is given one if there is none. */
+export async function ensureUserNumber(database: PostgresDatabase, scope: Scope): Promise<number> {
+  const known = getKnownUserNumber(database, scope);
+  if (known !== undefined) return known;
+  await assignUserNumber(database, scope);
+  return findAssignedNumber(database, scope);
 }
 
 /** The user's number if it is cached; otherwise undefined. */

@@ -157,13 +157,7 @@ export async function queueDumpRows<Part extends DumpPart>(
   } else if (part === "memories") {
     await queueDumpMemories(transaction, rows as unknown as readonly DumpRow<"memories">[], isDistributed);
   } else if (part in SHARED_COLUMNS) {
-    const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
-    const cells = rows.map(columns);
-    if (part === "users" && isDistributed) await queueDistributedUsers(transaction, cells);
-    else queueInsert(transaction, part, cells);
-    if (part === "shares")
-      for (const { share } of rows as readonly DumpRow<"shares">[])
-        queueParties(transaction, toIndexKey(share.project), share);
+    await queueSharedRows({ transaction, part, isDistributed }, rows);
   } else {
     const columns = USER_COLUMNS[part as PostgresUserPart] as (row: unknown) => TypedColumns;
     await queueUserRows(
@@ -171,6 +165,21 @@ export async function queueDumpRows<Part extends DumpPart>(
       rows as readonly DumpRow<PostgresUserPart>[],
       columns,
     );
+  }
+}
+
+async function queueSharedRows<Part extends DumpPart>(
+  { transaction, part, isDistributed }: DumpTarget,
+  rows: readonly DumpRow<Part>[],
+): Promise<void> {
+  const columns = SHARED_COLUMNS[part as PostgresSharedPart] as (row: unknown) => TypedColumns;
+  const cells = rows.map(columns);
+  const column = part === "users" ? "number" : "person";
+  const hasNumber = isDistributed && (part === "users" || part === "answers");
+  queueInsert(transaction, part, hasNumber ? await addNumbers(transaction, column, cells) : cells);
+  if (part !== "shares") return;
+  for (const { share } of rows as readonly DumpRow<"shares">[]) {
+    queueParties(transaction, toIndexKey(share.project), share);
   }
 }
 
@@ -206,11 +215,12 @@ async function queueDumpMemories(
   });
 }
 
-/** On Citus, the users get their numbers from the table of names first. */
-async function queueDistributedUsers(
+/** On Citus, users get their numbers from the table of names, also those who have stored answers only. */
+async function addNumbers(
   transaction: PostgresTransaction,
+  column: "number" | "person",
   cells: readonly TypedColumns[],
-): Promise<void> {
+): Promise<TypedColumns[]> {
   const owners = cells.map((row) => [row.project?.[1], row.name?.[1]] as [string, string]);
   transaction.queue(
     "INSERT INTO names (project, name) SELECT project, name FROM unnest($1::text[], $2::text[]) " +
@@ -219,11 +229,7 @@ async function queueDistributedUsers(
     owners.map(([, name]) => name),
   );
   const numbers = await fetchNumbers(transaction, owners);
-  queueInsert(
-    transaction,
-    "users",
-    cells.map((row, i) => ({ number: toBigintCell(numbers[i] ?? null), ...row })),
-  );
+  return cells.map((row, i) => ({ [column]: toBigintCell(numbers[i] ?? null), ...row }));
 }
 
 const SELECT_NUMBERS =
@@ -238,14 +244,14 @@ async function fetchNumbers(
   return (await transaction.query(SELECT_NUMBERS, projects, names)).map(({ number }) => Number(number));
 }
 
-interface UserRowsTarget {
+interface DumpTarget {
   readonly transaction: PostgresTransaction;
   readonly part: DumpPart;
   readonly isDistributed: boolean;
 }
 
 async function queueUserRows(
-  { transaction, part, isDistributed }: UserRowsTarget,
+  { transaction, part, isDistributed }: DumpTarget,
   rows: readonly { readonly project: string; readonly user: string }[],
   columns: (row: unknown) => TypedColumns,
 ): Promise<void> {

@@ -136,12 +136,11 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
       await database.execute(ALL_PROJECTS, `DELETE FROM ${table} WHERE person = ANY ($1::bigint[])`, people);
     }
     await database.execute(ALL_PROJECTS, "DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
-    if (database.settings.isDistributed)
-      await database.execute(ALL_PROJECTS, "DELETE FROM names WHERE number = ANY ($1::bigint[])", people);
   }
   for (const part of ["shares", "answers", "jobs", "backups", "calls", "turns"] as const) {
     await database.execute(ALL_PROJECTS, `DELETE FROM ${PART_TABLES[part]}`);
   }
+  if (database.settings.isDistributed) await database.execute(ALL_PROJECTS, "DELETE FROM names");
 }
 
 /** Ten minutes: enough for tables of some ten million rows. */
