@@ -31,10 +31,10 @@ export function leftOutLine(
   const unset = [...SERVERS, CITUS].filter((name) => !environment[name]).map((name) => `${name} not set`);
   const missing = [...unset, ...uninstalled.map((program) => `${program} not installed`)];
   if (count === 0 || missing.length === 0) return undefined;
-  return (
-    `${count} tests were left out, for want of servers (${missing.join(", ")}). ` +
-    'To run them too: eval "$(test/services/up)" && npm run test:services'
-  );
+  const howTo = missing.some((line) => !line.startsWith(CITUS))
+    ? 'To run them too: eval "$(test/services/up)" && npm run test:services'
+    : "CONTRIBUTING.md says what they need.";
+  return `${count} tests were left out, for want of servers (${missing.join(", ")}). ${howTo}`;
 }
 
 /** Says at the end what was left out, and how it is run. */
