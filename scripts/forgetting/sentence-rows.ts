@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
 import { drawTellings, readFactKinds } from "../reader/tellings.ts";
+import { drawRequests, readTopics } from "../reader/topics.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
 import { isHeldOut, type MarkedSentence, readMarkedSentences, unmark } from "./marked-sentences.ts";
 
@@ -24,20 +25,34 @@ const LEARNT = new Set(["requests", "requests-more", "requests-unmarked", "told"
  */
 export function readSentenceRows(data: string): SentenceRow[] {
   const rows: SentenceRow[] = [];
-  const add = (set: string, text: string, parts: readonly number[] | undefined): void => {
+  const add = (set: string, text: string, parts?: readonly number[]): void => {
     const name = LEARNT.has(set) && isHeldOut(text) ? "held-out" : set;
     rows.push({ set: name, text, isRequest: parts !== undefined, ...(parts ? { parts } : {}) });
   };
+  const addMarked = (requests: string, others: string, marked: readonly MarkedSentence[]): void => {
+    for (const { text, isRequest, parts } of marked)
+      if (isRequest) add(requests, text, parts);
+      else add(others, text);
+  };
   for (const set of ["requests", "requests-more", "requests-unmarked", "requests-unfitted"])
-    for (const { text, isRequest, parts } of withoutRepeats(readMarkedSentences(`${set}.txt`)))
-      add(set, text, isRequest ? parts : undefined);
-  for (const { text, isRequest, parts } of readMarkedConversations())
-    add(isRequest ? "requests-more" : "told", text, isRequest ? parts : undefined);
-  for (const sentence of [...readTold(), ...readChanges(), ...drawTold()])
-    add("requests", sentence, undefined);
+    addMarked(set, set, withoutRepeats(readMarkedSentences(`${set}.txt`)));
+  addMarked("requests-more", "told", readMarkedConversations());
+  addMarked("topics", "topics", drawFromTopics());
+  for (const sentence of [...readTold(), ...readChanges(), ...drawTold()]) add("requests", sentence);
   for (const half of ["odd", "even"] as const)
-    for (const text of readChatSentences(data, half)) add(`chats-${half}`, text, undefined);
+    for (const text of readChatSentences(data, half)) add(`chats-${half}`, text);
   return rows;
+}
+
+/** Requests that are put together from topics. */
+const DRAWN_REQUESTS = 400;
+
+/** Requests to forget topics, and a statement of each topic. */
+function drawFromTopics(): MarkedSentence[] {
+  const topics = readTopics(new URL("topics.txt", import.meta.url));
+  const requests = drawRequests(topics, DRAWN_REQUESTS).map((one) => ({ ...one, isRequest: true }));
+  const told = topics.topics.flatMap(({ statements: [first] }) => first ?? []);
+  return [...requests, ...told.map(({ text }) => ({ text, isRequest: false, parts: [] }))];
 }
 
 /** Conversations of short statements that are drawn. */

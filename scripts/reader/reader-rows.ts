@@ -15,6 +15,7 @@ import {
   type WrittenConversation,
   type WrittenMessage,
 } from "../forgetting/written-conversations.ts";
+import { drawConversation, readTopics } from "./topics.ts";
 
 const { values: options, positionals } = parseArgs({
   options: { data: { type: "string", default: "../shared/data" } },
@@ -30,7 +31,7 @@ const FILES: Readonly<Record<string, boolean>> = {
   "conversations-marked.txt": false,
   "conversations-unfitted.txt": false,
   "conversations-unread.txt": false,
-  "conversations-unseen.txt": true,
+  "conversations-unseen.txt": false,
   "conversations-new.txt": true,
 };
 
@@ -118,7 +119,7 @@ function targetOf(text: string, { gone, kept }: WrittenConversation): number {
 }
 
 /** The files whose conversations say of all that is told whether it goes. */
-const IS_WHOLE = /marked|unseen|new/;
+const IS_WHOLE = /marked|unseen|new|topics/;
 
 /**
  * The targets with those of clauses that are in no list: as the others of their sentence, where these agree; and 0 in a message without
@@ -134,9 +135,19 @@ function spread(targets: readonly number[], clauses: readonly Segment[]): number
   });
 }
 
-const conversations = Object.entries(FILES).flatMap(([file, isUnseen]) =>
+/** Conversations that are put together from topics, those that are learned from and those that are only counted. */
+const DRAWN = { "topics.txt": 1000, "topics-unseen.txt": 150 };
+
+const drawn = Object.entries(DRAWN).flatMap(([file, count]) => {
+  const topics = readTopics(new URL(`../forgetting/${file}`, import.meta.url));
+  return Array.from({ length: count }, (_, number) =>
+    toRow(drawConversation(topics, number), file, file !== "topics.txt"),
+  );
+});
+const written = Object.entries(FILES).flatMap(([file, isUnseen]) =>
   readConversations(file).map((one) => toRow(one, file, isUnseen)),
 );
+const conversations = [...written, ...drawn];
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, "sentences.jsonl"), `${sentences.join("\n")}\n`);
 writeFileSync(join(folder, "conversations.jsonl"), `${conversations.join("\n")}\n`);

@@ -59,15 +59,23 @@ export function compareTopic(
 /** "I use a Dvorak keyboard", where it is asked which mouse: all that is named is known to be of another kind. */
 export function namesOtherKind({ topic, type, words }: Inquiry, text: string): boolean {
   if (topic === undefined || type !== "thing" || !isKnownNoun(topic)) return false;
+  const isAsked = ({ lower }: ParsedToken): boolean => words.some((word) => word.key === key(lower));
   const named = parseEnglish(text).flatMap(({ tokens }) =>
-    tokens
-      .filter(
-        ({ tag, text, lower }) =>
-          tag === "NNP" && /^\p{Lu}/u.test(text) && !words.some((word) => word.key === key(lower)),
-      )
-      .map(({ label, head }) => (/^(?:compound|amod)$/.test(label) ? tokens[head] : undefined)),
+    tokens.flatMap((token, i) => (isNameAt(token, i) && !isAsked(token) ? [bearerOf(tokens, i)] : [])),
   );
   return named.length > 0 && named.every((noun) => noun !== undefined && isOtherKind(noun, topic));
+}
+
+function isNameAt({ tag, text }: ParsedToken, place: number): boolean {
+  return /^\p{Lu}/u.test(text) && (tag === "NNP" || (tag === "NN" && place > 0));
+}
+
+/** The noun that a name stands for: "Dvorak keyboard", "a blender, a Vitamix". */
+function bearerOf(tokens: readonly ParsedToken[], place: number): ParsedToken | undefined {
+  const { label = "", head = -1 } = tokens[place] ?? {};
+  if (/^(?:compound|amod|appos)$/.test(label)) return tokens[head];
+  const isBehindNoun = tokens[place - 1]?.label === "det" && tokens[place - 2]?.text === ",";
+  return isBehindNoun ? tokens[place - 3] : undefined;
 }
 
 function isOtherKind({ text, lower }: ParsedToken, topic: string): boolean {
