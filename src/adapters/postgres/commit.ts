@@ -6,11 +6,13 @@ import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import type { PostgresTransaction, Row, SqlStatement } from "./database/connection.ts";
 import type { PostgresDatabase } from "./database/database.ts";
+import { NO_USER } from "./database/recall-statements.ts";
 import {
   assignUserNumber,
   bindUser,
   buildUserSql,
   encodeLongNames,
+  findAssignedNumber,
   findUserNumber,
   getKnownUserNumber,
   type PostgresWriteContext,
@@ -52,7 +54,8 @@ export async function storeChangeSet(
 ): Promise<number> {
   const mark = randomUUID();
   const revision = changes.base + 1;
-  if (database.settings.isDistributed && changes.base === 0) await assignUserNumber(database, scope);
+  if (database.settings.isDistributed && changes.base === 0)
+    await prepareFirstWrite(database, scope, changes);
   const lock = await bindUser(database, scope, LOCK_USER);
   const person = await database.write(
     toAccessScope(scope),
@@ -69,6 +72,30 @@ export async function storeChangeSet(
   rememberUserNumber(database, scope, person);
   return revision;
 }
+
+/**
+ * On Citus, gives a new user a number before the first write. Changes that are refused give none, so that users come in the order of
+ * their first writes.
+ */
+async function prepareFirstWrite(
+  database: PostgresDatabase,
+  scope: Scope,
+  changes: ChangeSet,
+): Promise<void> {
+  if ((await findAssignedNumber(database, scope)) !== NO_USER) return;
+  const [project, name] = toScopeKeys(scope);
+  const writing = { transaction: NOWHERE, isDistributed: true, person: NO_USER, project, name, revision: 1 };
+  queueChanges(writing, changes, createCommitState([], 0));
+  await assignUserNumber(database, scope);
+}
+
+/** Takes statements, and sends none. */
+const NOWHERE: PostgresTransaction = {
+  queue: () => {},
+  query: async () => [],
+  queryAll: async () => [],
+  queryAndCommit: async () => [],
+};
 
 const SELECT_COMMIT = "SELECT 1 FROM log WHERE person = $1 AND revision = $2 AND mark = $3";
 
