@@ -73,6 +73,16 @@ describe("the table of suites", () => {
     );
   });
 
+  it("is not complained of where the servers of a suite are not here", () => {
+    const row =
+      "| Record | `postgres` (postgres on Citus) | PostgreSQL 18.4 | 85 passed | 2026-05-03 09:07 |";
+    const runs = suitesIn(REPORT).filter(({ port }) => port === "Record");
+    const table = `${suiteTable(runs)}\n${row}`;
+    const page = withTable(`${NOTE}\n`, table);
+    expect(complaints(page, runs)).toHaveLength(1);
+    expect(complaints(page, runs, ["postgres on Citus"])).toEqual([]);
+  });
+
   it("names the versions that the tests start", () => {
     const up = readFileSync(join(import.meta.dirname, "../test/services/up"), "utf8");
     for (const pinned of ["chromadb==1.5.9", "faiss-cpu==1.15.1", "moto==5.2.5"])

@@ -65,7 +65,7 @@ const SUITES: readonly CiStep[] = [
 /** One after the other: what is measured. */
 const ALONE: readonly CiStep[] = [
   testStep("test:timed", REPORTS[3] ?? ""),
-  suitesStep(REPORTS),
+  suitesStep(REPORTS, hasCitus ? [] : ["postgres on Citus"]),
   commandLine,
   serverStart,
   importTwice,

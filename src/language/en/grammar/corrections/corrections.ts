@@ -1,5 +1,5 @@
 import type { Claim } from "../../../../domain/memory.ts";
-import { stem, splitWords as wordsOf } from "../../../../domain/search/search-terms.ts";
+import { extractTerms, stem, splitWords as wordsOf } from "../../../../domain/search/search-terms.ts";
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
@@ -31,7 +31,7 @@ export function putRight(
   place: { start: number; end: number },
   said: readonly Proposal[],
 ): Proposal[] {
-  if (text.endsWith("?") || !STRONG.test(text)) return [...said];
+  if (text.endsWith("?") || !STRONG.test(text) || COURTESIES.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
   const alone = told.length <= 1 ? corrects(context, text) : undefined;
   const isDay = alone?.held.memory?.when !== undefined || isYearlyDay(alone?.held.claim.subject ?? "");
@@ -51,6 +51,10 @@ export function putRight(
   if (found) return [corrected(context, place, found.held, found.old, found.fresh.replace(/^the /i, ""))];
   return told;
 }
+
+/** "ok thx, good night": nothing but courtesies, which put nothing right. */
+const COURTESIES =
+  /^(?:(?:ok(?:ay)?|fine|alright|right|sorry|soz|oh|ah|so|then|thx|thanx|thanks?(?: you| a lot| so much| again)?|ty|tysm|cheers|ta|bye|good ?bye|good ?night|night|nite|lol|haha|cool|great|nice|perfect|np|mate|love|dear|pls|please|later|see you|ttyl)(?:[\s,.!…-]+|$))+$/i;
 
 /** "sorry it's Tuesdays", after "the choir rehearses on Mondays": of the same thing, with nothing but a form of "be". */
 function isSameInOther({ claim }: Held, [one]: readonly Proposal[]): boolean {
@@ -121,7 +125,8 @@ export function starredValue(
 function alike(context: Context, fresh: string): ReturnType<typeof sameKind> {
   for (const one of held(context).toReversed().slice(0, 6)) {
     const where = `${one.claim.value} ${one.claim.qualifier ?? ""}`;
-    const old = (where.match(/[\p{L}\p{N}'’-]+/gu) ?? []).find((word) => isNearly(word, fresh));
+    const words = (where.match(/[\p{L}\p{N}'’-]+/gu) ?? []).filter((word) => extractTerms(word).length > 0);
+    const old = words.find((word) => isNearly(word, fresh));
     if (old !== undefined) return { held: one, old, fresh };
   }
   return undefined;
@@ -132,7 +137,8 @@ function isNearly(one: string, other: string): boolean {
   const a = [...one.toLowerCase()].sort().join("");
   const b = [...other.toLowerCase()].sort().join("");
   const shared = [...a].filter((letter) => b.includes(letter)).length;
-  return one[0]?.toLowerCase() === other[0]?.toLowerCase() && shared >= Math.max(a.length, b.length) - 2;
+  const most = Math.max(a.length, b.length);
+  return one[0]?.toLowerCase() === other[0]?.toLowerCase() && shared >= most - (most <= 4 ? 1 : 2);
 }
 
 /** "I got it wrong", "I misspoke". */
