@@ -1,5 +1,4 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { passingSecret, systemClock, uuidv7 } from "../../adapters/system/index.ts";
@@ -48,9 +47,22 @@ async function listen(): Promise<void> {
       response.writeHead(status).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  port = (server.address() as AddressInfo).port;
+  const isNew = port === 0;
+  do if (isNew) port = drawPort();
+  while (!(await listensOn(port)));
   url = `http://127.0.0.1:${port}/hook`;
+}
+
+/** Below the ports that systems give to connections: none of them takes it while the receiver is down. */
+function drawPort(): number {
+  return 20_000 + Math.floor(Math.random() * 10_000);
+}
+
+function listensOn(wanted: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once("error", () => setTimeout(resolve, 50, false));
+    server.listen(wanted, "127.0.0.1", () => resolve(true));
+  });
 }
 
 async function stopListening(): Promise<void> {
