@@ -26,6 +26,14 @@ export function pick<One>(random: Random, from: readonly One[]): One {
   return from[Math.floor(random() * from.length)] as One;
 }
 
+/** A copy in an order by chance. */
+export function shuffle<One>(random: Random, all: readonly One[]): One[] {
+  return all
+    .map((one) => ({ one, by: random() }))
+    .sort((a, b) => a.by - b.by)
+    .map(({ one }) => one);
+}
+
 let pool: readonly string[] | undefined;
 
 /** English words, most frequent first, from the list that ships with the embedder. */

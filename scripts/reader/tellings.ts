@@ -1,7 +1,7 @@
 // Conversations of short statements, put together by chance from the kinds of facts in `scripts/answers/tellings.txt`: who said what of
 // whom, and questions of which a part is answered. They show the reader what natural conversations rarely do: that one fact is another's.
 import { readFileSync } from "node:fs";
-import { pick, type Random, seeded } from "../../bench/speed/vocabulary.ts";
+import { pick, type Random, seeded, shuffle } from "../../bench/speed/vocabulary.ts";
 import type { WrittenCase, WrittenQuestion } from "../answers/written-questions.ts";
 
 /** A kind of fact, in the phrasings of a writer; `{v}` and `{w}` stand for values, `{who}` for somebody else. */
@@ -238,11 +238,4 @@ function answersIn(
     return start < 0 ? [] : [{ message, start: at + start, end: at + start + value.length }];
   });
   return spans.length > 0 ? spans : [{ message, start: at, end: at + text.length }];
-}
-
-function shuffle<One>(random: Random, all: readonly One[]): One[] {
-  return all
-    .map((one) => ({ one, by: random() }))
-    .sort((a, b) => a.by - b.by)
-    .map(({ one }) => one);
 }

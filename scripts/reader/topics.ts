@@ -2,7 +2,7 @@
 // topics, what people say that falls under them, and what is near and does not. They show the reader many more pairs of a description
 // and a statement than whole conversations do.
 import { readFileSync } from "node:fs";
-import { pick, type Random, seeded } from "../../bench/speed/vocabulary.ts";
+import { pick, type Random, seeded, shuffle } from "../../bench/speed/vocabulary.ts";
 import { splitSentences } from "../../src/domain/text/split-text.ts";
 import { unmark } from "../forgetting/marked-sentences.ts";
 import type { WrittenConversation } from "../forgetting/written-conversations.ts";
@@ -204,11 +204,4 @@ export function drawRequests({ topics, frames }: Topics, count: number): { text:
       ),
     ),
   );
-}
-
-function shuffle<One>(random: Random, all: readonly One[]): One[] {
-  return all
-    .map((one) => ({ one, by: random() }))
-    .sort((a, b) => a.by - b.by)
-    .map(({ one }) => one);
 }
