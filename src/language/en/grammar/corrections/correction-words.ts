@@ -80,9 +80,11 @@ export const MARK: RegExp = new RegExp(
   "i",
 );
 export const STRONG: RegExp = new RegExp(
-  `\\b(?:${OWNED.join("|")}|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said))\\b|^(?:that|it|this) should (?:be|read|say)\\b|^[^,.!?:]{1,24}[,!:] .*\\b(?:mix(?:ed)? (?:it|them|those|that)|(?:two|one|no|double|single|with an?) \\p{L}(?:['’]?s)?$|don['’]?t tell|always get|keep getting)|^(?:ok|okay|fine|alright)[, ]+(?=\\d|\\p{Lu})|^(?:(?:i |just )*(?:checked|looked it up))\\b|^[^,.!?]{1,24},? (?:actually|sorry|soz),|,? (?:sorry|my bad|oops|whoops|my mistake|typo|soz|actually)[.! ]*$|^(?:(?:${SOUNDS.join("|")})[, ]+)*(?:${SAID.join("|")})\\b`,
+  `\\b(?:${OWNED.join("|")}|i said .{1,60} but|should(?:['’]?ve| have) (?:been|said))\\b|^(?:that|it|this) should (?:be|read|say)\\b|^[^,.!?:]{1,24}[,!:] .*\\b(?:mix(?:ed)? (?:it|them|those|that)|(?:two|one|no|double|single|with an?) \\p{L}(?:['’]?s)?$|don['’]?t tell|always get|keep getting)|^(?:(?:i |just )*(?:checked|looked it up))\\b|^[^,.!?]{1,24},? (?:actually|sorry|soz),|,? (?:sorry|my bad|oops|whoops|my mistake|typo|soz|actually)[.! ]*$|^(?:(?:${SOUNDS.join("|")})[, ]+)*(?:${SAID.join("|")})\\b`,
   "iu",
 );
+/** "ok Tuesday", "fine, 9": a name or a figure, which a small letter does not begin. */
+export const SETTLED: RegExp = /^(?:[Oo]k|OK|[Oo]kay|[Ff]ine|[Aa]lright)[, ]+(?=\d|\p{Lu})/u;
 export const NOT_BUT: RegExp =
   /\bnot (?:on |in |at |a |an |the )?[^,.;]{1,40}?,? but\b|, not \S+|\bnot \S+(?: \S+)?, (?:it['’]s |he['’]s |she['’]s )?\S+/i;
 /** All that can stand before the right value. */

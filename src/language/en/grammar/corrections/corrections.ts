@@ -5,7 +5,7 @@ import { lastBreath } from "../claims/told.ts";
 import { type Context, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
 import { isYearlyDay } from "../time/dates.ts";
-import { BEHIND, BRINGS, MARK, NOT_BUT, OPEN, STRONG, SWAPS } from "./correction-words.ts";
+import { BEHIND, BRINGS, MARK, NOT_BUT, OPEN, SETTLED, STRONG, SWAPS } from "./correction-words.ts";
 import { corrected, newest, sameKind } from "./replacements.ts";
 
 /** One value for another that the words name both: "not Monday but Tuesday". Undefined where nothing is put right. */
@@ -31,7 +31,8 @@ export function putRight(
   place: { start: number; end: number },
   said: readonly Proposal[],
 ): Proposal[] {
-  if (text.endsWith("?") || !STRONG.test(text) || COURTESIES.test(text)) return [...said];
+  const isStrong = STRONG.test(text) || SETTLED.test(text);
+  if (text.endsWith("?") || !isStrong || COURTESIES.test(text)) return [...said];
   const told = said.filter((proposal) => proposal.propose !== "add" || !isAboutMistake(proposal));
   const alone = told.length <= 1 ? corrects(context, text) : undefined;
   const isDay = alone?.held.memory?.when !== undefined || isYearlyDay(alone?.held.claim.subject ?? "");
