@@ -61,19 +61,17 @@ export function namesOtherKind({ topic, type, words }: Inquiry, text: string): b
   if (topic === undefined || type !== "thing" || !isKnownNoun(topic)) return false;
   const isAsked = ({ lower }: ParsedToken): boolean => words.some((word) => word.key === key(lower));
   const named = parseEnglish(text).flatMap(({ tokens }) =>
-    tokens.flatMap((token, i) => (isNameAt(token, i) && !isAsked(token) ? [bearerOf(tokens, i)] : [])),
+    tokens.flatMap((token, i) => {
+      const behind = nounBefore(tokens, i);
+      if (!/^\p{Lu}/u.test(token.text) || !(token.tag === "NNP" || behind) || isAsked(token)) return [];
+      return [/^(?:compound|amod)$/.test(token.label) ? tokens[token.head] : behind];
+    }),
   );
   return named.length > 0 && named.every((noun) => noun !== undefined && isOtherKind(noun, topic));
 }
 
-function isNameAt({ tag, text }: ParsedToken, place: number): boolean {
-  return /^\p{Lu}/u.test(text) && (tag === "NNP" || (tag === "NN" && place > 0));
-}
-
-/** The noun that a name stands for: "Dvorak keyboard", "a blender, a Vitamix". */
-function bearerOf(tokens: readonly ParsedToken[], place: number): ParsedToken | undefined {
-  const { label = "", head = -1 } = tokens[place] ?? {};
-  if (/^(?:compound|amod|appos)$/.test(label)) return tokens[head];
+/** "a blender, a Vitamix": the noun before a name with an article, whatever the name is taken for. */
+function nounBefore(tokens: readonly ParsedToken[], place: number): ParsedToken | undefined {
   const isBehindNoun = tokens[place - 1]?.label === "det" && tokens[place - 2]?.text === ",";
   return isBehindNoun ? tokens[place - 3] : undefined;
 }
