@@ -129,8 +129,8 @@ async function rowOf(
   if (!clauses.some(({ target }) => target === 1)) return undefined;
   return JSON.stringify({
     set,
-    request: toText(requestWords(request.phrase, source as never)),
-    phrase: toText(requestWords(request.phrase, undefined)),
+    request: toText(await requestWords(request.phrase, source as never)),
+    phrase: toText(await requestWords(request.phrase, undefined)),
     clauses,
   });
 }

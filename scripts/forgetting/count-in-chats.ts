@@ -52,7 +52,7 @@ const chats = readChats(options.data, options.ids as Half).filter(
 
 const toRemember = new Set<NumberedChat>(options.remember === "all" ? chats : []);
 const secret = passingSecret();
-const forgetRequests = englishForgetRequests(rulesQuestionReader(), staticEmbedder());
+const forgetRequests = englishForgetRequests(rulesQuestionReader(), { embedder: staticEmbedder() });
 
 /** Whether a request of a message would be asked back or called unmet, after what was said before it. */
 async function isDoubted(

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { embedSentence, SENTENCE_DIMENSIONS } from "../../src/language/en/embedding/sentence-vectors.ts";
+import { readVerdicts, type SheetRow, verdictsOn } from "./labels.ts";
 
 /**
  * Fits the gate on labelled candidates: a multinomial logistic regression (keep, intent, drop) with an L2 penalty. It prints what five
@@ -20,18 +21,8 @@ const { values } = parseArgs({
   },
 });
 
-interface Row {
-  readonly message: string;
-  readonly set: string;
-  readonly source: "rules" | "trees";
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly features: Readonly<Record<string, number>>;
-}
-
 interface Example {
-  readonly row: Row;
+  readonly row: SheetRow;
   /** The share of the judges for keep, intent and drop. */
   readonly target: readonly [number, number, number];
   readonly names: readonly string[];
@@ -41,6 +32,8 @@ interface Example {
 
 /** Vectors have length one; scaled, a dimension weighs as much as a sign that is there or not. */
 const SCALE = 5;
+/** Signs that the file of weights has a meaning of its own for. */
+const UNWRITABLE = /[`;\\$]/;
 const penalty = Number(values.penalty);
 const vectorPenalty = Number(values["vector-penalty"]);
 const examples = readExamples();
@@ -48,19 +41,13 @@ report(examples);
 if (values.out) writeWeights(fit(examples), values.out);
 
 function readExamples(): Example[] {
-  const verdicts = new Map(
-    readFileSync(values.labels ?? "", "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => line.split("\t"))
-      .map(([message, hash, ...judges]) => [`${message} ${hash}`, judges] as const),
-  );
+  const verdicts = readVerdicts(values.labels);
   return readFileSync(values.rows ?? "", "utf8")
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as Row)
+    .map((line) => JSON.parse(line) as SheetRow)
     .flatMap((row) => {
-      const judges = verdicts.get(`${row.message} ${hashOf(row.text)}`);
+      const judges = verdictsOn(verdicts, row);
       if (!judges) return [];
       const target: [number, number, number] = [0, 0, 0];
       for (const verdict of judges)
@@ -83,15 +70,6 @@ function readExamples(): Example[] {
     });
 }
 
-/** Names a wording without saying it: letter case and marks do not count. */
-function hashOf(text: string): string {
-  const plain = text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  return createHash("sha256").update(plain).digest("hex").slice(0, 10);
-}
-
 interface Weights {
   readonly names: ReadonlyMap<string, number>;
   /** Per class, one weight for each name, then one for each dimension of the vector. */
@@ -100,7 +78,8 @@ interface Weights {
 
 function fit(training: readonly Example[]): Weights {
   const counts = new Map<string, number>();
-  for (const { names } of training) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { names } of training)
+    for (const name of names) if (!UNWRITABLE.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const names = new Map(
     [...counts].filter(([, n]) => n >= Number(values.least)).map(([name], i) => [name, i]),
   );

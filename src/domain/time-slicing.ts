@@ -1,8 +1,8 @@
 /** Maximum pieces of work before a yield; sooner if each takes more than some microseconds. */
 const SLICE_SIZE = 200;
 
-/** Maximum time between two yields, in ms. */
-const SLICE_MS = 5;
+/** Maximum time between two yields, in ms. A request waits for several turns of the loop, each behind such a slice. */
+const SLICE_MS = 2;
 /** Pieces of work between two readings of the clock. */
 const CLOCK_INTERVAL = 8;
 
@@ -25,16 +25,13 @@ export async function forEachInSlices<One>(
   }
 }
 
-/** Runs work that marks possible pauses with `yield`, and gives its result. Pauses after `sliceMs`, or at the next `yield`. */
-export async function runInSlices<Result>(
-  work: Generator<void, Result, void>,
-  sliceMs: number = SLICE_MS,
-): Promise<Result> {
+/** Runs work that marks possible pauses with `yield`, and gives its result. Pauses after some milliseconds, or at the next `yield`. */
+export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
   let begun = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - begun < sliceMs) continue;
+    if (performance.now() - begun < SLICE_MS) continue;
     await yieldToEventLoop();
     begun = performance.now();
   }

@@ -1,12 +1,24 @@
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
 import { englishExtractor } from "../../language/en/extractor.ts";
+import { type ReadRequest, readRequest } from "../../language/en/grammar/forgetting/request-network.ts";
 import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
 import { isKnownWord } from "../../language/en/grammar/words/tagger.ts";
+import { type Rating, rateWindow, type WindowToRate } from "../../language/en/transformer/reader.ts";
 import type { Proposal, Reading } from "../../ports/language/extractor.ts";
 import { serveInThread } from "../shared/worker-channel.ts";
 
 /** What the thread is asked, with what it needs of the memories that ended, once it has said that it needs them. */
-export type ThreadRequest = AskedReading | "drop words";
+export type ThreadRequest = AskedReading | AskedRating | AskedSentence | "drop words";
+
+/** A sentence that may ask to forget. */
+interface AskedSentence {
+  readonly sentence: string;
+}
+
+interface AskedRating {
+  readonly window: WindowToRate;
+  readonly rating: Rating;
+}
 
 interface AskedReading {
   readonly messages: Reading["messages"];
@@ -15,7 +27,12 @@ interface AskedReading {
   readonly ended?: Flat;
 }
 
-export type Read = readonly Proposal[] | "wants what ended" | "failed";
+export type Read = readonly Proposal[] | Rated | ReadRequest | "wants what ended" | "failed";
+
+/** The probability of each clause of a window. */
+interface Rated {
+  readonly probabilities: readonly number[];
+}
 
 class WantsEnded extends Error {}
 
@@ -25,18 +42,24 @@ await rules.propose({ messages: [], earlier: [], known: [] });
 isKnownWord("a");
 
 serveInThread(async (asked: ThreadRequest): Promise<Read> => {
+  try {
+    return await read(asked);
+  } catch (error) {
+    return error instanceof WantsEnded ? "wants what ended" : "failed";
+  }
+});
+
+async function read(asked: ThreadRequest): Promise<Read> {
   if (asked === "drop words") {
     clearWordCaches();
     return [];
   }
+  if ("window" in asked) return { probabilities: await rateWindow(asked.window, asked.rating) };
+  if ("sentence" in asked) return readRequest(asked.sentence);
   const { messages, earlier, known, ended } = asked;
   const wanted = (): readonly KnownMemory[] => {
     if (!ended) throw new WantsEnded();
     return unflattened(ended);
   };
-  try {
-    return await rules.propose({ messages, earlier, known: unflattened(known), ended: wanted });
-  } catch (error) {
-    return error instanceof WantsEnded ? "wants what ended" : "failed";
-  }
-});
+  return rules.propose({ messages, earlier, known: unflattened(known), ended: wanted });
+}

@@ -2,7 +2,9 @@ import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
+import { readRequest } from "../../language/en/grammar/forgetting/request-network.ts";
 import { rulesExtractor } from "../../language/en/grammar/rules.ts";
+import { rateWindow } from "../../language/en/transformer/reader.ts";
 import type { WorkerHandle } from "../shared/worker-channel.ts";
 import { rulesInThread } from "./thread.ts";
 
@@ -36,6 +38,10 @@ function ended(value: string): Memory {
   } as unknown as Memory;
 }
 
+function brokenThread(): WorkerHandle {
+  return new Worker("throw new Error('no memory')", { eval: true });
+}
+
 const SAID = [
   "I use Shram and Magnet as productivity tools.",
   "I don't use Magnet anymore.",
@@ -59,6 +65,22 @@ it("reads what the rules read, also of what ended, and several at once", async (
   );
   expect(found).toEqual(wanted);
   expect(found?.flat().length).toBeGreaterThan(5);
+});
+
+it("rates the clauses of a window as they are rated here, also where the thread cannot begin", async () => {
+  const window = { tokens: [2, 40, 71, 102, 9], roles: [0, 0, 1, 1, 1], clauses: [{ from: 2, to: 5 }] };
+  const wanted = await rateWindow(window, "meant");
+  expect(wanted).toHaveLength(1);
+  expect(await rulesInThread().rateWindow(window, "meant")).toEqual(wanted);
+  expect(await rulesInThread(brokenThread).rateWindow(window, "meant")).toEqual(wanted);
+});
+
+it("reads a sentence for a request as it is read here, also where the thread cannot begin", async () => {
+  const sentence = "Please forget that I ever mentioned Magnet.";
+  const wanted = readRequest(sentence);
+  expect(wanted.spans.length).toBeGreaterThan(0);
+  expect(await rulesInThread().readRequest(sentence)).toEqual(wanted);
+  expect(await rulesInThread(brokenThread).readRequest(sentence)).toEqual(wanted);
 });
 
 it("holds nobody up while it reads a long message", async () => {
@@ -96,10 +118,7 @@ it("goes on here where the thread ends, and where none can be begun", async () =
   expect(await apart.propose(reading)).toEqual(wanted);
   expect(begun).toBe(1);
 
-  const broken = rulesInThread(
-    () => new Worker("throw new Error('no memory')", { eval: true }) as WorkerHandle,
-  );
-  expect(await broken.propose(reading)).toEqual(wanted);
+  expect(await rulesInThread(brokenThread).propose(reading)).toEqual(wanted);
 });
 
 it("ends with the signal of whoever asks", async () => {

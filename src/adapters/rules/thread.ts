@@ -1,6 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { englishExtractor } from "../../language/en/extractor.ts";
+import { type ReadSentence, readRequest } from "../../language/en/grammar/forgetting/request-network.ts";
 import { flattened, type RulesReading } from "../../language/en/grammar/known-memory.ts";
+import { type RateWindow, rateWindow } from "../../language/en/transformer/reader.ts";
 import type { Extractor, Proposal } from "../../ports/language/extractor.ts";
 import {
   openWorkerChannel,
@@ -15,14 +17,17 @@ const REST_MS = 10_000;
 /** Of memory, in MB; what takes more would end the program, were it not in a thread. */
 const MOST_MEGABYTES = 512;
 
-interface RulesThread extends Extractor {
+/** The rules and the readers of windows and of single sentences, in a thread. */
+export interface RulesThread extends Extractor {
+  readonly rateWindow: RateWindow;
+  readonly readRequest: ReadSentence;
   /** Has the thread drop the words that it keeps for later, once it has read what it is reading. */
   dropWords(): Promise<unknown>;
 }
 
 /**
- * The rules, in a thread of their own: for a server, where a long message would hold up everybody else for as long as it is
- * read, half a second at worst. It reads the same. Where the thread fails, the rules go on here.
+ * The rules and the readers, in a thread of their own: for a server, where a long message, or a request to forget, would hold up
+ * everybody else for as long as it is read, half a second at worst. It reads the same. Where the thread fails, the reading goes on here.
  */
 export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
   const own = englishExtractor();
@@ -41,6 +46,16 @@ export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
     name: own.name,
     local: own.local,
     dropWords: async () => line?.request("drop words"),
+    async rateWindow(window, rating) {
+      const told = (await open()?.request({ window, rating }))?.told;
+      return typeof told === "object" && "probabilities" in told
+        ? told.probabilities
+        : rateWindow(window, rating);
+    },
+    async readRequest(sentence) {
+      const told = (await open()?.request({ sentence }))?.told;
+      return typeof told === "object" && "probability" in told ? told : readRequest(sentence);
+    },
     async propose(reading, options) {
       options?.signal?.throwIfAborted();
       const proposals = await readOver(open(), reading);
@@ -61,7 +76,8 @@ async function readOver(
   if (outcome?.told === "wants what ended") {
     outcome = await line?.request({ ...asked, ended: flattened(given.ended?.() ?? []) });
   }
-  return typeof outcome?.told === "object" ? [...outcome.told] : undefined;
+  const told = outcome?.told;
+  return Array.isArray(told) ? [...told] : undefined;
 }
 
 function begun(): WorkerHandle {

@@ -11,7 +11,6 @@ import type {
   ComposedReply,
   ComposedText,
 } from "../../../ports/language/answerer.ts";
-import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isOfOtherLanguage } from "../detect-language.ts";
@@ -21,7 +20,7 @@ import { bag } from "./bags.ts";
 import { choose, withoutName } from "./choose.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { answerFromEvidence, type DayReader, type EvidenceAnswer } from "./evidence/answer-from-evidence.ts";
-import { weighEvidence } from "./evidence/evidence.ts";
+import { type EvidencePorts, weighEvidence } from "./evidence/evidence.ts";
 import { type Inquiry, readInquiry } from "./evidence/inquiry.ts";
 import { fromComposed, type StatementSources } from "./evidence/statements.ts";
 import { countMembers, findMembers, isNounOf, type ListQuestion, readListing, sayCount } from "./listing.ts";
@@ -34,9 +33,8 @@ import { fromPreferences, fromWishes } from "./wishes.ts";
 import { yesOrNo } from "./yes-no.ts";
 
 /** What answers in English are composed with. */
-interface AnswererPorts {
+interface AnswererPorts extends EvidencePorts {
   readonly questions: QuestionReader;
-  readonly embedder: Embedder;
 }
 
 /**
@@ -100,7 +98,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     if (composed && (asOf !== undefined || read.past === true)) return { ...composed, isSure: true };
     const isListed = readListing(inquiry, read) !== undefined;
     const statements = composed ? [fromComposed(sources, composed, isListed)] : [];
-    const findings = await weighEvidence(ports.embedder, sources, inquiry, statements);
+    const findings = await weighEvidence(ports, sources, inquiry, statements, read.past !== true);
     const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
   };

@@ -33,13 +33,16 @@ export async function choose(
   return together(question, narrowed, first);
 }
 
+/** "upgrade to a Pixel 9": tells what takes the place of what was before. */
+export function isSuccession({ claim }: Memory): boolean {
+  return SUCCEEDS.test(claim?.relation ?? "");
+}
+
 const SUCCEEDS = /^(?:upgrade to|switch to|go with|change to|replace with|move to|swap to)$/;
 
 /** "upgraded to a Pixel 9": what came later takes the place of what the thing was before. */
 function latest(matches: readonly Match[]): readonly Match[] {
-  const news = matches.filter(
-    ({ memory, kind }) => SUCCEEDS.test(memory.claim?.relation ?? "") && kind !== false,
-  );
+  const news = matches.filter(({ memory, kind }) => isSuccession(memory) && kind !== false);
   const since = news
     .map(({ memory }) => memory.at)
     .sort()

@@ -8,6 +8,7 @@ import type { Question } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { candidates } from "./candidates.ts";
+import { isSuccession } from "./choose.ts";
 import { type Match, matches } from "./match.ts";
 import { type AskedQuestion, subjectFit } from "./subjects.ts";
 import { type Span, wasIn } from "./timely/moments.ts";
@@ -37,7 +38,18 @@ export function look(looking: Looking, text: string, question: Question, span?: 
   const held = span
     ? heldIn(all, span, now)
     : selectMemoriesAt(notAhead(all, question, asOf ?? now), now, asOf);
-  return { asked, held, found: matches(asked, held) };
+  return {
+    asked,
+    held,
+    found: span ? matches(asked, held) : withoutPlans(matches(asked, held), asOf ?? now),
+  };
+}
+
+/** "We're moving to Dordrecht next month": until then the old place answers, where it is known. */
+function withoutPlans(found: readonly Match[], now: string): readonly Match[] {
+  const isPlan = ({ memory }: Match): boolean =>
+    isSuccession(memory) && memory.when !== undefined && memory.when > now;
+  return found.every(isPlan) ? found : found.filter((match) => !isPlan(match));
 }
 
 /** What will only be so later is no answer to how things are. */

@@ -165,7 +165,7 @@ function withDate(text: string, memory: Memory, question: Question): string {
   if (question.asks === "when" && claim?.relation.startsWith("be on")) {
     const more = sayValue(withoutTime(claim.qualifier ?? "", when));
     const rest = more === "" ? "" : ` ${more}`;
-    return `${sayPath(claim.subject)} is on ${formatDateInWords(when)} (${iso})${rest}.`;
+    return `${sayPath(claim.subject)} is ${iso.length < 10 ? "in" : "on"} ${formatDateInWords(when)} (${iso})${rest}.`;
   }
   const isTold = bare.includes(spoken) || bare.includes(spoken.replace(/ \d{4}$/, ""));
   if (isTold || spoken === iso) return `${bare} (${iso}).`;

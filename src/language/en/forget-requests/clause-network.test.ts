@@ -35,7 +35,7 @@ async function rank(said: readonly string[], request: string, phrase: string): P
   };
   const source = { message: asking, spans: [{ start: 0, end: request.length }] };
   const description = { phrase, wanted: wantedIn(phrase), isBroad: false };
-  const rated = await rateSegments(staticEmbedder(), content, description, source);
+  const rated = await rateSegments({ embedder: staticEmbedder() }, content, description, source);
   return rated.toSorted((one, other) => other.probability - one.probability).map(({ text }) => text);
 }
 
@@ -59,13 +59,13 @@ describe("the network that rates clauses", () => {
   it("gives nothing to a request without words", async () => {
     const [said = ""] = SAID;
     const clauses = splitSegments(said).map((clause) => ({ text: clauseWords(clause, said), signs: {} }));
-    expect(await rateClauses(requestWords("", undefined), clauses)).toEqual([0]);
+    expect(await rateClauses(await requestWords("", undefined), clauses)).toEqual([0]);
   });
 
   it("reads a clause of more words than it has places for", async () => {
     const long = `${"bees ".repeat(300)}and hens`;
     const clauses = splitSegments(long).map((clause) => ({ text: clauseWords(clause, long), signs: {} }));
-    const rated = await rateClauses(requestWords("the bees", undefined), clauses);
+    const rated = await rateClauses(await requestWords("the bees", undefined), clauses);
     expect(rated.every((one) => one > 0 && one < 1)).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
-import { rateTexts } from "../transformer/reader.ts";
+import type { ReadSentence } from "../grammar/forgetting/request-network.ts";
+import { type RateWindow, rateTexts } from "../transformer/reader.ts";
 import type { Segment } from "../transformer/segments.ts";
 import { chooseTexts, type TextToRead, toWindowEntries } from "../transformer/windows.ts";
 import { readingRole, requestPieces } from "./request-pieces.ts";
@@ -18,6 +19,12 @@ export interface ClauseToRead extends Segment {
   readonly promise: number;
 }
 
+/** What reads a request and what was said; by default in this thread. */
+export interface ReadingPorts {
+  readonly rateWindow?: RateWindow | undefined;
+  readonly readRequest?: ReadSentence | undefined;
+}
+
 /** A description; with `isAlone` it is read without the request that it stands in. */
 interface DescriptionToRead {
   readonly phrase: string;
@@ -32,13 +39,14 @@ export async function readMeantClauses(
   { phrase, isAlone = false }: DescriptionToRead,
   source: ForgetRequestSource | undefined,
   clauses: readonly ClauseToRead[],
+  { rateWindow, readRequest }: ReadingPorts = {},
 ): Promise<(number | undefined)[]> {
-  const request = requestPieces(phrase, isAlone ? undefined : source);
+  const request = await requestPieces(phrase, isAlone ? undefined : source, readRequest);
   const found: (number | undefined)[] = clauses.map(() => undefined);
   if (request.tokens.length === 0) return found;
   const told = chooseTexts(toTold(clauses, source), MOST_PIECES);
-  for (const { clause, probability } of await rateTexts<number, TextToRead<number>>(request, told, "meant"))
-    found[clause] = probability;
+  const rated = await rateTexts<number, TextToRead<number>>(request, told, "meant", rateWindow);
+  for (const { clause, probability } of rated) found[clause] = probability;
   return found;
 }
 

@@ -1,7 +1,7 @@
 import type { Message } from "../../../domain/message.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
-import { PART_NUMBERS, readRequest } from "../grammar/forgetting/request-network.ts";
+import { PART_NUMBERS, type ReadSentence, readRequest } from "../grammar/forgetting/request-network.ts";
 import { tokenizeEnglish } from "../parser/english-trees.ts";
 import type { WordSpan } from "../parser/tokenizer.ts";
 import type { Segment } from "../transformer/segments.ts";
@@ -20,7 +20,11 @@ export interface RoledWords {
 }
 
 /** The words of a request, with what each is for; of an explicit description all are what is to go. */
-export function requestWords(phrase: string, source: ForgetRequestSource | undefined): RoledWords {
+export async function requestWords(
+  phrase: string,
+  source: ForgetRequestSource | undefined,
+  read: ReadSentence = readRequest,
+): Promise<RoledWords> {
   if (!source || source.message.content === "") {
     const words = tokenizeEnglish(phrase).slice(0, MOST_WORDS);
     return { words, roles: words.map(() => PART_NUMBERS.target) };
@@ -31,7 +35,7 @@ export function requestWords(phrase: string, source: ForgetRequestSource | undef
   for (const sentence of sentencesToRead(content, source.spans)) {
     const text = content.slice(sentence.start, sentence.end);
     const isAsking = source.spans.some((span) => span.start < sentence.end && sentence.start < span.end);
-    const parts = isAsking ? readRequest(text).spans : [];
+    const parts = isAsking ? (await read(text)).spans : [];
     for (const word of tokenizeEnglish(text)) {
       const part = parts.find(({ start, end }) => word.start >= start && word.start < end)?.part;
       words.push(word);
@@ -44,7 +48,8 @@ export function requestWords(phrase: string, source: ForgetRequestSource | undef
 /** From this length on, in characters, only the sentences that ask are read. */
 const LONGEST_MESSAGE = 400;
 
-function sentencesToRead(content: string, spans: readonly TextSpan[]): readonly TextSpan[] {
+/** The sentences of a message with a request that are read; of a long one, those that ask. */
+export function sentencesToRead(content: string, spans: readonly TextSpan[]): readonly TextSpan[] {
   return content.length <= LONGEST_MESSAGE ? splitSentences(content) : spans;
 }
 

@@ -5,7 +5,6 @@ import type { TextCut } from "../../../domain/text/cut-text.ts";
 import { findExactPhrase } from "../../../domain/text/phrase-index.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
 import { invalid } from "../../../errors.ts";
-import type { Embedder } from "../../../ports/language/embedder.ts";
 import type {
   DescribedSelection,
   ForgetDescription,
@@ -21,7 +20,7 @@ import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences } from "./cuts.ts";
 import { keepExcepted } from "./exceptions.ts";
-import { type Description, type RatedSegment, rateSegments } from "./retrieve.ts";
+import { type Description, type RatedSegment, type RatingPorts, rateSegments } from "./retrieve.ts";
 import { chooseSegments, findValues, narrowToClauses, narrowToItems, toSelection } from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
@@ -33,9 +32,9 @@ const MOST_LEFT = 1;
 /** Reads requests to forget in English. Questions in them are read by `questions`. */
 export function englishForgetRequests(
   questions: AnswerSources["questions"],
-  embedder?: Embedder,
+  rating: RatingPorts = {},
 ): ForgetRequestReader {
-  const ports: ForgetSources = { questions, ...(embedder ? { embedder } : {}) };
+  const ports: ForgetSources = { questions, ...rating };
   return {
     selectDescribed: (content, description, source) => selectAbout(ports, content, description, source),
     keepExcepted: (content, found, except, source) =>
@@ -106,10 +105,8 @@ function addContinuations(state: StoredContent, found: ReadonlySet<Memory>): Set
   return memories;
 }
 
-/** What requests are read by: questions, and an embedder that needs no network. */
-interface ForgetSources extends AnswerSources {
-  readonly embedder?: Embedder;
-}
+/** What requests are read by. */
+interface ForgetSources extends AnswerSources, RatingPorts {}
 
 /** Each item of a list by itself. */
 async function selectAbout(
@@ -161,7 +158,7 @@ async function selectThing(
   };
   const meant = await selectByMemories(ports, state, phrase, wanted, asking);
   const about = aboutOf(phrase);
-  const rated = (await rateSegments(ports.embedder, state, description, asking)).filter(
+  const rated = (await rateSegments(ports, state, description, asking)).filter(
     ({ text }) => about === undefined || !isOfOther(text, about),
   );
   // "Magnet", "2026-03-01": a name is all that is meant, and goes as it stands.
@@ -170,7 +167,7 @@ async function selectThing(
     ? narrowToItems(state, meant, rated, phrase)
     : narrowToClauses(state, meant, rated, isBroad);
   const exact = onlyBy(state, narrow, speaker);
-  const chosen = chooseSegments(rated, asking?.message.id, isAlone);
+  const chosen = await chooseSegments(rated, asking?.message.id, isAlone, ports.readRequest);
   if (exact.memories.size + exact.cuts.size > 0) {
     // A value that was asked for and found is all of it.
     const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);

@@ -1,36 +1,43 @@
 import type { Message } from "../../../domain/message.ts";
-import { spansOverlap, splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import { spansOverlap, type TextSpan } from "../../../domain/text/split-text.ts";
 import type { ForgetRequestSource } from "../../../ports/language/forget-request-reader.ts";
 import { splitIntoPieces } from "../embedding/sentence-vectors.ts";
-import { PART_NUMBERS, readRequest } from "../grammar/forgetting/request-network.ts";
+import { PART_NUMBERS, type ReadSentence, readRequest } from "../grammar/forgetting/request-network.ts";
 import { ROLES, type RoledPieces } from "../transformer/windows.ts";
+import { sentencesToRead } from "./clause-words.ts";
 
 /** Pieces of a request that are read. */
 export const MOST_OF_REQUEST = 64;
-/** From this length on, in characters, only the sentences that ask are read. */
-const LONGEST_MESSAGE = 400;
 
 /** The pieces of a request, with what each is for; of an explicit description all are what is to go. */
-export function requestPieces(phrase: string, source: ForgetRequestSource | undefined): RoledPieces {
-  const all =
-    source && source.message.content !== ""
-      ? sentencesToRead(source).flatMap((sentence) => piecesOf(sentence, source))
-      : splitIntoPieces(phrase).map(({ row }) => ({ row, role: PART_NUMBERS.target }));
+export async function requestPieces(
+  phrase: string,
+  source: ForgetRequestSource | undefined,
+  read: ReadSentence = readRequest,
+): Promise<RoledPieces> {
+  const all: RoledPiece[] = [];
+  if (!source || source.message.content === "")
+    all.push(...splitIntoPieces(phrase).map(({ row }) => ({ row, role: PART_NUMBERS.target })));
+  else
+    for (const sentence of sentencesToRead(source.message.content, source.spans))
+      all.push(...(await piecesOf(sentence, source, read)));
   const some = all.slice(0, MOST_OF_REQUEST);
   return { tokens: some.map(({ row }) => row), roles: some.map(({ role }) => role) };
 }
 
-function sentencesToRead({ message: { content }, spans }: ForgetRequestSource): readonly TextSpan[] {
-  return content.length <= LONGEST_MESSAGE ? splitSentences(content) : spans;
+interface RoledPiece {
+  readonly row: number;
+  readonly role: number;
 }
 
-function piecesOf(
+async function piecesOf(
   sentence: TextSpan,
   { message, spans }: ForgetRequestSource,
-): { readonly row: number; readonly role: number }[] {
+  read: ReadSentence,
+): Promise<RoledPiece[]> {
   const text = message.content.slice(sentence.start, sentence.end);
   const isAsking = spans.some((span) => spansOverlap(span, sentence));
-  const parts = isAsking ? readRequest(text).spans : [];
+  const parts = isAsking ? (await read(text)).spans : [];
   return splitIntoPieces(text).map(({ row, start }) => {
     const part = parts.find((one) => start >= one.start && start < one.end)?.part;
     if (!isAsking) return { row, role: ROLES.beside };

@@ -13,7 +13,7 @@ import { type Segment, splitSegments } from "../transformer/segments.ts";
 import { findShapedValues, isCalendarName } from "../value-shapes.ts";
 import { SPEAKING } from "./about.ts";
 import { type ClauseToRate, rateClauses } from "./clause-network.ts";
-import { readMeantClauses } from "./clause-reader.ts";
+import { type ReadingPorts, readMeantClauses } from "./clause-reader.ts";
 import { clauseWords, placeOf, requestWords } from "./clause-words.ts";
 import { isKin, sameRelatives } from "./kin.ts";
 import { findKindWords } from "./kinds.ts";
@@ -83,30 +83,39 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   heading: -0.39,
 };
 
-/** From this probability on, the signs alone say that a clause is meant, whatever the network makes of it. */
+/** From this probability on, the signs alone say that a clause is meant: of a long memory the reader reads a part. */
 const SURE_SIGNS = 0.75;
+
+/** What clauses are rated with: an embedder that needs no network, and the readers, by default those of this thread. */
+export interface RatingPorts extends ReadingPorts {
+  readonly embedder?: Pick<Embedder, "embed" | "local">;
+}
 
 /** Rates the clauses of what is stored by a description and by the request that it stands in. In the order of the messages. */
 export async function rateSegments(
-  embedder: Pick<Embedder, "embed" | "local"> | undefined,
+  { embedder, rateWindow, readRequest }: RatingPorts,
   content: StoredContent,
   description: Description,
   source: ForgetRequestSource | undefined,
 ): Promise<RatedSegment[]> {
   const rated = await readSigns(embedder, content, description, source);
   const clauses = rated.map(toClause);
-  const promises = await rateClauses(requestWords(description.phrase, source), clauses);
+  const promises = await rateClauses(await requestWords(description.phrase, source, readRequest), clauses);
   const toRead = rated.map((segment, i) => ({
     ...segment,
     isEarlier: segment.signs.isOtherSession === 1,
     promise: promises[i] ?? 0,
   }));
-  const probabilities = await readMeantClauses(description, source, toRead);
+  const probabilities = await readMeantClauses(description, source, toRead, { rateWindow, readRequest });
   return rated.map((segment, i) => {
     if (isOfOtherRelative(description.phrase, segment.text)) return { ...segment, probability: 0 };
-    const bySigns = 1 / (1 + Math.exp(-SCALE * (segment.signs.sum ?? 0)));
-    return { ...segment, probability: Math.max(probabilities[i] ?? 0, bySigns >= SURE_SIGNS ? bySigns : 0) };
+    return { ...segment, probability: probabilities[i] ?? probabilityBySigns(segment.signs) };
   });
+}
+
+function probabilityBySigns({ sum = 0 }: Readonly<Record<string, number>>): number {
+  const probability = 1 / (1 + Math.exp(-SCALE * sum));
+  return probability >= SURE_SIGNS ? probability : 0;
 }
 
 /** A clause as the network reads it. */

@@ -6,7 +6,7 @@ import { spansOverlap, type TextSpan } from "../../../domain/text/split-text.ts"
 import { forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
-import { readRequest } from "../grammar/forgetting/request-network.ts";
+import { type ReadSentence, readRequest } from "../grammar/forgetting/request-network.ts";
 import { splitSegments } from "../transformer/segments.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
 import { isKin } from "./kin.ts";
@@ -14,7 +14,7 @@ import { holdsValue, type RatedSegment } from "./retrieve.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** From this probability on, a clause may be meant, and is asked back. */
-const MAYBE = 0.32;
+const MAYBE = 0.28;
 /** The same for what the assistant said, and for what stands beside the request: it mostly repeats what is meant. */
 const MAYBE_BESIDE = 0.75;
 /** From this probability on, the words of the assistant are asked about without any of the user. */
@@ -26,16 +26,17 @@ const MOST_ASKED = 14;
  * The clauses that a request means by their probabilities, in order; of many the most probable. `own` is the message of the request. What
  * is read by itself (`isAlone`), as an exception is, must be as likely as what stands beside: it keeps what was clearly named.
  */
-export function chooseSegments(
+export async function chooseSegments(
   rated: readonly RatedSegment[],
   own: string | undefined,
   isAlone: boolean,
-): RatedSegment[] {
+  read: ReadSentence = readRequest,
+): Promise<RatedSegment[]> {
   const isBeside = ({ message }: RatedSegment): boolean =>
     message !== undefined && (message.id === own || message.role === "assistant");
-  const meant = rated.filter(
-    (one) => one.probability >= (isAlone || isBeside(one) ? MAYBE_BESIDE : MAYBE) && !isRequest(one),
-  );
+  const likely = rated.filter((one) => one.probability >= (isAlone || isBeside(one) ? MAYBE_BESIDE : MAYBE));
+  const meant: RatedSegment[] = [];
+  for (const one of likely) if (!(await isRequest(one, read))) meant.push(one);
   if (!meant.some((one) => !isBeside(one) || one.probability >= ALONE)) return [];
   const asked = new Set(
     meant.toSorted((one, other) => other.probability - one.probability).slice(0, MOST_ASKED),
@@ -44,9 +45,10 @@ export function chooseSegments(
 }
 
 /** "Lose what I said about the attic", "yes, forget it": an earlier request tells nothing by itself. */
-function isRequest({ message, sentence }: RatedSegment): boolean {
+async function isRequest({ message, sentence }: RatedSegment, read: ReadSentence): Promise<boolean> {
   if (message?.role !== "user") return false;
-  return readRequest(message.content.slice(sentence.start, sentence.end)).probability >= 0.5;
+  const { probability } = await read(message.content.slice(sentence.start, sentence.end));
+  return probability >= 0.5;
 }
 
 /** "£430 to fix", "she said so twice": it has no subject of its own. */

@@ -165,6 +165,9 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
     "The user used to bite their nails.",
     "The user stopped biting their nails in 2015.",
   ],
+  // "quit" and "set" are their own past: no second habit.
+  ["I used to smoke, quit three years ago.", "The user used to smoke."],
+  ["I used to run and swim a lot.", "The user used to run.", "The user used to swim a lot."],
 ];
 
 describe("a statement tells", () => {

@@ -21,7 +21,7 @@ import { type ReadClause, readClauses } from "./read-clauses.ts";
 import { childrenBy } from "./tree.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
-const RULES_LEAST = 0.4;
+const RULES_LEAST = 0.5;
 /** The same in a short message that asks: little but the question stands beside what is told ("I love tea. You?"). */
 const SHORT_LEAST = 0.2;
 /** The same where it fills a slot of one value: name, home, work. */

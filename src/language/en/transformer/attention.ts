@@ -42,19 +42,28 @@ export function attentionPlaces(
 
 /**
  * Scaled dot-product attention (Vaswani and others 2017) of every token to the first `count`. A row of `mixed` holds a token's queries,
- * keys and values, each for all heads. Gives a row for each of the `padded` tokens, and pauses before each head.
+ * keys and values, each for all heads. Writes a row for each of the `padded` tokens into `result`, and pauses before each head.
  */
 export function* attend(
   kernels: Kernels,
   places: AttentionPlaces,
   mixed: Float32Array,
-  { count, padded, width }: { readonly count: number; readonly padded: number; readonly width: number },
-): Generator<void, Float32Array, void> {
+  {
+    count,
+    padded,
+    width,
+    result,
+  }: {
+    readonly count: number;
+    readonly padded: number;
+    readonly width: number;
+    readonly result: Float32Array;
+  },
+): Generator<void, void, void> {
   const head = width / places.heads;
   const { buffer } = kernels;
   const values = new Float32Array(buffer, places.values, Math.max(padded * padded, padded * head));
   const products = new Float32Array(buffer, places.products, Math.max(padded * padded, padded * head));
-  const result = new Float32Array(padded * width);
   const scales = new Float32Array(buffer, places.scales, Math.max(padded, head));
   for (let h = 0; h < places.heads; h += 1) {
     yield;
@@ -101,7 +110,6 @@ export function* attend(
     for (let t = 0; t < padded; t += 1)
       for (let i = 0; i < head; i += 1) result[t * width + h * head + i] = products[t * head + i] as number;
   }
-  return result;
 }
 
 /** The softmax of each row of scores over the first `count` tokens; the others get none. */

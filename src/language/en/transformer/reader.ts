@@ -4,11 +4,14 @@ import { runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";
 import { countPieces, splitIntoPieces } from "../embedding/sentence-vectors.ts";
 import { readModelFile } from "../model-file.ts";
 import { type Layer, multiply, readLayer } from "../word-encoder.ts";
-import { createTransformer, type Transformer } from "./transformer.ts";
+import { createTopBlocks, createTransformer, type TopBlocks, type Transformer } from "./transformer.ts";
 import { type RoledPieces, type TextToRead, toWindows } from "./windows.ts";
 
 /** The model that `scripts/reader/train_reader.py` trains. */
 const FILE = new URL("../../../../assets/reader-en.bin", import.meta.url);
+/** The reading that `scripts/reader/train_tops.py` trains on top of the reader's first blocks. */
+const TOPS_FILE = new URL("../../../../assets/reader-tops-en.bin", import.meta.url);
+const SHARED_BLOCKS = 4;
 const HEADS = 12;
 const PARTS = 5;
 /** Pieces of a sentence that are read. */
@@ -35,6 +38,24 @@ function loadReader(): Reader {
     answers: readLayer(tensors, "answers"),
   };
   return loaded;
+}
+
+/** What goes on from the reader's first blocks: whether a statement ends what was said before. */
+interface Top {
+  readonly blocks: TopBlocks;
+  readonly head: Layer;
+}
+
+let loadedTop: Top | undefined;
+
+function loadTop({ transformer: { width, mostTokens } }: Reader): Top {
+  if (loadedTop) return loadedTop;
+  const { tensors } = readModelFile<object>(readFileSync(TOPS_FILE), "KSTOPS01");
+  loadedTop = {
+    blocks: createTopBlocks(tensors, { heads: HEADS, width, mostTokens, prefix: "ends." }),
+    head: readLayer(tensors, "ends.head"),
+  };
+  return loadedTop;
 }
 
 /** What a sentence asks for: the probability that it asks to forget, and of each of its words the part that it belongs to. */
@@ -70,46 +91,79 @@ export function readSentenceForRequest(sentence: string): SentenceReading {
 }
 
 /** A request or a question before some of what was said: word pieces with their roles, and where each clause stands among them. */
-interface WindowToRate {
+export interface WindowToRate {
   readonly tokens: readonly number[];
   readonly roles: readonly number[];
   readonly clauses: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** A window is much work; a server answers others meanwhile, and each answer waits some times for its turn. */
-const SLICE_MS = 2;
-
 const CACHED_WINDOWS = 32;
 const cache = createWordCache<readonly number[]>();
+/** The readings in progress. An erasure empties this, too, and what was being read meanwhile is not kept. */
+const inProgress = createWordCache<true>();
+let readings = 0;
+/** Ends with the last reading that was asked for. */
+let lastReading: Promise<void> = Promise.resolve();
 
-/** What a clause of a window is rated by: that the request means it, or that it answers the question. */
-export type Rating = "meant" | "answers";
+/**
+ * What a clause of a window is rated by: that the request means it, that it answers the question, or that it ends what was said before, which
+ * stands in place of a question.
+ */
+export type Rating = "meant" | "answers" | "ends";
 
-/** The probability of each clause of a window. The last windows are kept until the next erasure. */
-async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
+/** Rates the clauses of a window, here or in another thread. */
+export type RateWindow = (window: WindowToRate, rating: Rating) => Promise<readonly number[]>;
+
+/**
+ * The probability of each clause of a window. The last windows are kept until the next erasure. Windows are read one after the other: read
+ * side by side, none would be done sooner, and each would hold megabytes all the while.
+ */
+export async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
   const key = JSON.stringify([rating, window]);
   const known = cache.get(key);
   if (known) return known;
   const reader = loadReader();
-  const { transformer } = reader;
-  const { width } = transformer;
-  const rows = await runInSlices(transformer.read(window.tokens, window.roles), SLICE_MS);
+  readings += 1;
+  const reading = String(readings);
+  inProgress.set(reading, true);
+  const rowsOfWindow = lastReading.then(() => readRows(reader, window, rating));
+  lastReading = rowsOfWindow.then(ignore, ignore);
+  const { rows, head } = await rowsOfWindow;
+  const mayKeep = inProgress.delete(reading);
+  const { width } = reader.transformer;
   const probabilities = window.clauses.map(({ from, to }) =>
-    toProbability(multiply(reader[rating], meanOf(rows, width, from, to), 0, width, 1)[0] as number),
+    toProbability(multiply(head, meanOf(rows, width, from, to), 0, width, 1)[0] as number),
   );
+  if (!mayKeep) return probabilities;
   if (cache.size >= CACHED_WINDOWS) cache.delete(cache.keys().next().value as string);
   cache.set(key, probabilities);
   return probabilities;
 }
 
+function ignore(): void {}
+
+async function readRows(
+  reader: Reader,
+  { tokens, roles }: WindowToRate,
+  rating: Rating,
+): Promise<{ rows: Float32Array; head: Layer }> {
+  const { transformer } = reader;
+  if (rating !== "ends")
+    return { rows: await runInSlices(transformer.read(tokens, roles)), head: reader[rating] };
+  const { blocks, head } = loadTop(reader);
+  const lower = await runInSlices(transformer.read(tokens, roles, SHARED_BLOCKS));
+  return { rows: await runInSlices(blocks.read(lower)), head };
+}
+
 /**
  * The probability of each clause of some texts behind a request or a question, in order; clauses without a word piece are left out. Each
- * window is read in some 100 ms, in steps between which other work runs.
+ * window is read by `rate` in some 100 ms; by default here, in steps between which other work runs.
  */
 export async function rateTexts<C, T extends TextToRead<C>>(
   head: RoledPieces,
   texts: readonly T[],
   rating: Rating,
+  rate: RateWindow = rateWindow,
 ): Promise<{ readonly text: T; readonly clause: C; readonly probability: number }[]> {
   const places = texts.flatMap((text) => {
     let done = 0;
@@ -125,7 +179,7 @@ export async function rateTexts<C, T extends TextToRead<C>>(
   );
   const rated: { text: T; clause: C; probability: number }[] = [];
   for (const window of windows) {
-    const probabilities = await rateWindow(window, rating);
+    const probabilities = await rate(window, rating);
     for (const [i, { entry, clause }] of window.clauses.entries()) {
       const { text, first } = places[entry] as { text: T; first: number };
       rated.push({

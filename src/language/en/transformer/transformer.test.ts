@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runAtOnce } from "../../../domain/time-slicing.ts";
 import { readModelFile } from "../model-file.ts";
-import { createTransformer, type Transformer } from "./transformer.ts";
+import { multiply, readLayer } from "../word-encoder.ts";
+import { createTopBlocks, createTransformer, type Transformer } from "./transformer.ts";
 
 const { header, tensors } = readModelFile<{
   readonly check: { readonly tokens: number[]; readonly roles: number[]; readonly rows: number[][] };
@@ -61,5 +62,31 @@ describe("the transformer", () => {
       ),
     );
     expect(rows).toHaveLength(transformer.mostTokens * transformer.width);
+  });
+});
+
+describe("blocks on top of the transformer's first ones", () => {
+  const tops = readModelFile<{
+    readonly check: {
+      readonly tokens: number[];
+      readonly roles: number[];
+      readonly clause: [number, number];
+      readonly scores: { readonly ends: number };
+    };
+  }>(readFileSync(new URL("../../../../assets/reader-tops-en.bin", import.meta.url)), "KSTOPS01");
+
+  it("make the score that the training script made", () => {
+    const { tokens, roles, clause, scores } = tops.header.check;
+    const { width, mostTokens } = transformer;
+    const blocks = createTopBlocks(tops.tensors, { heads: 12, width, mostTokens, prefix: "ends." });
+    const lower = runAtOnce(transformer.read(tokens, roles, 4));
+    const rows = runAtOnce(blocks.read(lower));
+    const [from, to] = clause;
+    const mean = new Float32Array(width);
+    for (let t = from; t < to; t += 1)
+      for (let i = 0; i < width; i += 1)
+        mean[i] = (mean[i] as number) + (rows[t * width + i] as number) / (to - from);
+    const [score] = multiply(readLayer(tops.tensors, "ends.head"), mean, 0, width, 1);
+    expect(Math.abs((score as number) - scores.ends)).toBeLessThan(0.25);
   });
 });

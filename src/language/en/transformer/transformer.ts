@@ -7,8 +7,22 @@ import { addRows, gelu, type Norm, normaliseRows } from "./row-functions.ts";
 export interface Transformer {
   readonly width: number;
   readonly mostTokens: number;
-  /** `tokens` are rows of the table of embeddings, `roles` rows of the table of roles; both have at most `mostTokens` entries. */
-  read(tokens: readonly number[], roles: readonly number[]): Generator<void, Float32Array, void>;
+  /**
+   * `tokens` are rows of the table of embeddings, `roles` rows of the table of roles; both have at most `mostTokens` entries. With a depth
+   * it gives what the first blocks make, for others to go on from.
+   */
+  read(
+    tokens: readonly number[],
+    roles: readonly number[],
+    depth?: number,
+  ): Generator<void, Float32Array, void>;
+}
+
+/** Blocks of their own that go on from the rows of a transformer's first blocks. */
+export interface TopBlocks {
+  readonly width: number;
+  /** Makes new rows of those of `Transformer.read`. Pauses with `yield` after some 2 ms of work. */
+  read(rows: Float32Array): Generator<void, Float32Array, void>;
 }
 
 type Tensors = ReadonlyMap<string, Tensor>;
@@ -35,10 +49,26 @@ interface Block {
 interface Runtime {
   readonly kernels: Kernels;
   readonly width: number;
+  readonly mostTokens: number;
   readonly blocks: readonly Block[];
   readonly scratch: { readonly values: number; readonly codes: number; readonly products: number };
   readonly places: AttentionPlaces;
+  /** Of readings that have ended, for the next ones. */
+  readonly spareBuffers: ReadingBuffers[];
 }
+
+/**
+ * What one reading holds between its blocks. Made anew in each block, it would be 20 MB for a text of 256 tokens, which stays in memory
+ * until the next collection and leaves the allocator with gaps.
+ */
+interface ReadingBuffers {
+  /** Queries, keys and values; then what lies between the two layers. */
+  readonly wide: Float32Array;
+  readonly attended: Float32Array;
+}
+
+/** A window, and a sentence that is read between two of its steps. */
+const MOST_SPARE_BUFFERS = 2;
 
 /** Sums of products of 8-bit weights with codes up to these stay within 32 bits. */
 const LARGEST_CODE = 32_767;
@@ -69,7 +99,7 @@ export function createTransformer(
   return {
     width,
     mostTokens,
-    *read(tokens, roles) {
+    *read(tokens, roles, depth) {
       const count = Math.min(tokens.length, mostTokens);
       const padded = Math.ceil(count / CODED_AT_ONCE) * CODED_AT_ONCE;
       const rows = new Float32Array(padded * width);
@@ -83,18 +113,62 @@ export function createTransformer(
             (roleRows[role * width + i] as number);
       }
       normaliseRows(norm, rows, count, EPSILON);
-      for (const block of runtime.blocks) {
-        yield* readNeighbours(runtime, block, rows, count);
-        yield* readEach(runtime, block, rows, count);
-      }
+      yield* readBlocks(runtime, runtime.blocks.slice(0, depth), rows, count);
       return rows.subarray(0, count * width);
     },
+  };
+}
+
+/** The blocks of a model whose names begin with a prefix, for rows of at most `mostTokens` tokens. */
+export function createTopBlocks(
+  tensors: Tensors,
+  {
+    heads,
+    width,
+    mostTokens,
+    prefix,
+  }: Pick<Transformer, "width" | "mostTokens"> & { heads: number; prefix: string },
+): TopBlocks {
+  const runtime = placeLayers(tensors, width, mostTokens, heads, false, prefix);
+  return {
+    width,
+    *read(lower) {
+      const count = lower.length / width;
+      const rows = new Float32Array(Math.ceil(count / CODED_AT_ONCE) * CODED_AT_ONCE * width);
+      rows.set(lower);
+      yield* readBlocks(runtime, runtime.blocks, rows, count);
+      return rows.subarray(0, count * width);
+    },
+  };
+}
+
+function* readBlocks(
+  runtime: Runtime,
+  blocks: readonly Block[],
+  rows: Float32Array,
+  count: number,
+): Generator<void, void, void> {
+  const { spareBuffers } = runtime;
+  const buffers = spareBuffers.pop() ?? createBuffers(runtime);
+  for (const block of blocks) {
+    yield* readNeighbours(runtime, buffers, block, rows, count);
+    yield* readEach(runtime, buffers, block, rows, count);
+  }
+  if (spareBuffers.length < MOST_SPARE_BUFFERS) spareBuffers.push(buffers);
+}
+
+function createBuffers({ mostTokens, width, blocks }: Runtime): ReadingBuffers {
+  const widest = Math.max(...blocks.flatMap(({ attention, up }) => [attention.rows, up.rows]));
+  return {
+    wide: new Float32Array(mostTokens * widest),
+    attended: new Float32Array(mostTokens * width),
   };
 }
 
 /** The half of a block that mixes the tokens, in place. Other texts may be read while it pauses: what it keeps is its own. */
 function* readNeighbours(
   runtime: Runtime,
+  { wide, attended }: ReadingBuffers,
   block: Block,
   rows: Float32Array,
   count: number,
@@ -102,8 +176,9 @@ function* readNeighbours(
   const { kernels, places, width } = runtime;
   const padded = rows.length / width;
   yield;
-  const mixed = multiplyRows(runtime, block.attention, rows, padded).slice();
-  const result = yield* attend(kernels, places, mixed, { count, padded, width });
+  const mixed = copyInto(wide, multiplyRows(runtime, block.attention, rows, padded));
+  const result = attended.subarray(0, padded * width);
+  yield* attend(kernels, places, mixed, { count, padded, width, result });
   yield;
   addRows(rows, multiplyRows(runtime, block.output, result, padded));
   normaliseRows(block.outputNorm, rows, count, EPSILON);
@@ -112,18 +187,24 @@ function* readNeighbours(
 /** The half of a block that reads each token by itself, in place. */
 function* readEach(
   runtime: Runtime,
+  { wide }: ReadingBuffers,
   block: Block,
   rows: Float32Array,
   count: number,
 ): Generator<void, void, void> {
   const padded = rows.length / runtime.width;
   yield;
-  const up = multiplyRows(runtime, block.up, rows, padded).slice();
+  const up = copyInto(wide, multiplyRows(runtime, block.up, rows, padded));
   yield;
   gelu(up);
   yield;
   addRows(rows, multiplyRows(runtime, block.down, up, padded));
   normaliseRows(block.downNorm, rows, count, EPSILON);
+}
+
+function copyInto(buffer: Float32Array, values: Float32Array): Float32Array {
+  buffer.set(values);
+  return buffer.subarray(0, values.length);
 }
 
 /** The products of a layer with each row. They lie in the memory of the kernels until the next call. */
@@ -168,6 +249,7 @@ function placeLayers(
   mostTokens: number,
   heads: number,
   isPlain: boolean,
+  prefix = "",
 ): Runtime {
   let end = ALIGNED_BYTES;
   const take = (bytes: number): number => {
@@ -190,14 +272,14 @@ function placeLayers(
     return placed;
   };
   const blocks: Block[] = [];
-  for (let i = 0; tensors.has(`block${i}.up.weights`); i += 1)
+  for (let i = 0; tensors.has(`${prefix}block${i}.up.weights`); i += 1)
     blocks.push({
-      attention: place(`block${i}.attention`),
-      output: place(`block${i}.output`),
-      outputNorm: readNorm(tensors, `block${i}.outputNorm`),
-      up: place(`block${i}.up`),
-      down: place(`block${i}.down`),
-      downNorm: readNorm(tensors, `block${i}.downNorm`),
+      attention: place(`${prefix}block${i}.attention`),
+      output: place(`${prefix}block${i}.output`),
+      outputNorm: readNorm(tensors, `${prefix}block${i}.outputNorm`),
+      up: place(`${prefix}block${i}.up`),
+      down: place(`${prefix}block${i}.down`),
+      downNorm: readNorm(tensors, `${prefix}block${i}.downNorm`),
     });
   const widest = Math.max(width, ...filled.flatMap(({ place: { rows, columns } }) => [rows, columns]));
   const scratch = {
@@ -212,5 +294,5 @@ function placeLayers(
     new Float32Array(kernels.buffer, placed.scales, placed.rows).set(tensor.scales);
     new Float32Array(kernels.buffer, placed.bias, placed.rows).set(bias);
   }
-  return { kernels, width, blocks, scratch, places };
+  return { kernels, width, mostTokens, blocks, scratch, places, spareBuffers: [] };
 }

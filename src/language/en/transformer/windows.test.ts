@@ -15,16 +15,16 @@ function clausesOf({ tokens, clauses }: ClauseWindow): number[][] {
 }
 
 describe("windows of what was said, with a request before each", () => {
-  it("hold each clause with its own word pieces", () => {
+  it("hold each clause with its own word pieces", async () => {
     const text = "The alarm code is 5502 and the safe code is 5520.";
-    const windows = toWindows(requestPieces("the alarm code", undefined), entriesOf(text));
+    const windows = toWindows(await requestPieces("the alarm code", undefined), entriesOf(text));
     expect(windows.flatMap(clausesOf)).toEqual(
       splitSegments(text).map(({ start, end }) => piecesOf(text.slice(start, end))),
     );
   });
 
-  it("begin with the request, between the two marks", () => {
-    const request = requestPieces("the alarm code", undefined);
+  it("begin with the request, between the two marks", async () => {
+    const request = await requestPieces("the alarm code", undefined);
     const [window] = toWindows(request, entriesOf("It is 5502."));
     expect(window?.tokens.slice(0, request.tokens.length + 2)).toEqual([
       countPieces(),
@@ -33,10 +33,10 @@ describe("windows of what was said, with a request before each", () => {
     ]);
   });
 
-  it("take more messages than fit into one as several, in order, without losing a clause", () => {
+  it("take more messages than fit into one as several, in order, without losing a clause", async () => {
     const texts = Array.from({ length: 60 }, (_, i) => `Neighbour number ${i} keeps geese and a mule.`);
     const windows = toWindows(
-      requestPieces("the geese", undefined),
+      await requestPieces("the geese", undefined),
       texts.flatMap((text) => entriesOf(text)),
     );
     expect(windows.length).toBeGreaterThan(2);
@@ -45,7 +45,7 @@ describe("windows of what was said, with a request before each", () => {
     expect([...new Set(read)]).toEqual([...texts.keys()]);
   });
 
-  it("take a message that is too long for one in parts, at the ends of clauses", () => {
+  it("take a message that is too long for one in parts, at the ends of clauses", async () => {
     const text = Array.from({ length: 60 }, (_, i) => `Neighbour number ${i} keeps geese and a mule.`).join(
       " ",
     );
@@ -54,13 +54,13 @@ describe("windows of what was said, with a request before each", () => {
     expect(entries.flatMap(({ clauses }) => clauses)).toHaveLength(splitSegments(text).length);
   });
 
-  it("put the name of the speaker before a message of a conversation among several", () => {
+  it("put the name of the speaker before a message of a conversation among several", async () => {
     const [entry] = entriesOf("I keep geese.", "Mara");
     expect(entry?.tokens).toEqual(piecesOf("Mara: I keep geese."));
   });
 
-  it("read a word that is longer than a window as far as it goes", () => {
-    const [window] = toWindows(requestPieces("that", undefined), entriesOf("xq".repeat(5_000)));
+  it("read a word that is longer than a window as far as it goes", async () => {
+    const [window] = toWindows(await requestPieces("that", undefined), entriesOf("xq".repeat(5_000)));
     expect(window?.tokens.length ?? 0).toBeLessThan(WINDOW + 10);
   });
 });

@@ -29,6 +29,14 @@ export interface RoledPieces {
   readonly roles: readonly number[];
 }
 
+/** The first pieces of a text, all in one role. */
+export function toRoledPieces(text: string, role: number, most: number): RoledPieces {
+  const tokens = splitIntoPieces(text)
+    .slice(0, most)
+    .map(({ row }) => row);
+  return { tokens, roles: tokens.map(() => role) };
+}
+
 /** A message, or a part of a long one, with the pieces of each of its clauses: from, to. */
 export interface WindowEntry extends RoledPieces {
   readonly clauses: readonly (readonly [number, number])[];

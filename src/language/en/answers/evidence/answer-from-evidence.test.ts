@@ -59,3 +59,54 @@ describe("the evidence that answers a question", () => {
     expect(text).not.toContain("[…]");
   });
 });
+
+describe("what a later statement ended", () => {
+  it.each([
+    [
+      "I work at the bakery on Mill Street",
+      "Crumb & Co let me go, so I'm at the primary school now",
+      "Where do I work?",
+      "bakery",
+      "school",
+    ],
+    [
+      "I take warfarin for my heart",
+      "it's not warfarin I'm on any more, they changed me to apixaban",
+      "What blood thinner am I on?",
+      "^You take warfarin",
+      "apixaban",
+    ],
+    [
+      "We live in Rotterdam",
+      "we've moved, the new place is great",
+      "Where do I live?",
+      "^You live in Rotterdam",
+      "moved",
+    ],
+  ])("%s, then %s: does not answer %s", async (earlier, later, question, wrong, shown) => {
+    await say(earlier, "the weather is dreadful today", later);
+    const { text } = await ana.answer(question);
+    expect(text).not.toMatch(new RegExp(wrong));
+    expect(text).toContain(shown);
+  });
+
+  it("is not what a plan, somebody else's change or another member of a list tells of", async () => {
+    await say("I drive a Saab", "my sister swapped her Volvo for a bike", "we nearly sold the caravan");
+    expect((await ana.answer("What car do I drive?")).text).toContain("Saab");
+    await say("I play the cello and the banjo", "sadly I gave up the banjo");
+    expect((await ana.answer("Which instruments do I play?")).text).toBe("You play the cello.");
+  });
+
+  it("is followed from change to change", async () => {
+    await say("I take warfarin for my heart", "they changed me from warfarin to apixaban");
+    await say("my sister rang", "they took me off apixaban, it's rivaroxaban that I'm on");
+    const { text } = await ana.answer("What blood thinner am I on?");
+    expect(text).not.toMatch(/^(?:I'm not certain\. )?You take warfarin/);
+    expect(text).toContain("rivaroxaban");
+  });
+
+  it("answers what was before", async () => {
+    await say("I live in Bonn", "the weather is dreadful today", "I moved to Lyon");
+    expect((await ana.answer("Where did I live before?")).text).toContain("Bonn");
+  });
+});

@@ -47,13 +47,16 @@ export function answerFromEvidence(
 ): EvidenceAnswer | undefined {
   const fitting = evidence.filter(
     (one) =>
-      !isBarred(one) &&
-      !isOfSomebodyElse(one, inquiry) &&
-      !namesOtherKind(inquiry, one.statement.text) &&
-      !isOpposed(inquiry.text, one.statement.text),
+      (one.isEnding && one.features.isOver === 0) ||
+      (!isBarred(one) &&
+        !isOfSomebodyElse(one, inquiry) &&
+        !namesOtherKind(inquiry, one.statement.text) &&
+        !isOpposed(inquiry.text, one.statement.text)),
   );
   const likeliest = chooseBest(fitting);
-  const composed = evidence.find((one) => isComposed(one) && mayLead(one, fitting));
+  const composed = evidence.find(
+    (one) => isComposed(one) && one.features.isOver === 0 && mayLead(one, fitting),
+  );
   const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
   const isSure = maySure && isSureOf(best);
@@ -87,11 +90,14 @@ export function answerFromEvidence(
 function mayLead(composed: Evidence, fitting: readonly Evidence[]): boolean {
   const { read, roleMissed } = composed.features;
   if (roleMissed === 1 && read < LEAST_READ_OF_OTHERS) return false;
-  return saysYesOrNo(composed) || !fitting.some((one) => isFarAhead(one, composed));
+  return !fitting.some((one) => isFarAhead(one, composed));
 }
 
 function isFarAhead(other: Evidence, composed: Evidence): boolean {
   if (isComposed(other) || isDoubtful(other)) return false;
+  // A yes or a no rests on the claim itself: only what was said since may end it.
+  if (saysYesOrNo(composed) && !(other.statement.at > composed.statement.at && other.features.read > 0))
+    return false;
   return other.features.read - composed.features.read > AHEAD && isBetter(other, composed);
 }
 

@@ -1,14 +1,14 @@
 import type { Message } from "../../../../domain/message.ts";
 import { spansOverlap, type TextSpan } from "../../../../domain/text/split-text.ts";
 import type { StoredContent } from "../../../../ports/language/stored-content.ts";
-import { splitIntoPieces } from "../../embedding/sentence-vectors.ts";
-import { rateTexts } from "../../transformer/reader.ts";
+import { type RateWindow, rateTexts } from "../../transformer/reader.ts";
 import { splitSegments } from "../../transformer/segments.ts";
 import {
   chooseTexts,
   ROLES,
   type RoledPieces,
   type TextToRead,
+  toRoledPieces,
   toWindowEntries,
   WINDOW,
 } from "../../transformer/windows.ts";
@@ -37,11 +37,12 @@ export async function readAnswers(
   statements: readonly EvidenceStatement[],
   promiseOf: (statement: EvidenceStatement) => number,
   content: Pick<StoredContent, "messages" | "memories">,
+  rate?: RateWindow,
 ): Promise<ReadonlyMap<EvidenceStatement, number>> {
-  const asked = questionPieces(question);
+  const asked = toRoledPieces(question, ROLES.question, MOST_OF_QUESTION);
   const found = new Map<EvidenceStatement, number>();
   if (asked.tokens.length === 0 || statements.length === 0) return found;
-  const readings = await readTold(asked, chooseTexts(toTold(statements, promiseOf, content), WINDOW));
+  const readings = await readTold(asked, chooseTexts(toTold(statements, promiseOf, content), WINDOW), rate);
   for (const statement of statements) {
     const probabilities = placesOf(statement, content).flatMap(({ key, span }) =>
       (readings.get(key) ?? [])
@@ -53,13 +54,6 @@ export async function readAnswers(
       found.set(statement, Math.max(...probabilities, ...(isByHand ? [LEAST_BY_HAND] : [])));
   }
   return found;
-}
-
-function questionPieces(question: string): RoledPieces {
-  const tokens = splitIntoPieces(question)
-    .slice(0, MOST_OF_QUESTION)
-    .map(({ row }) => row);
-  return { tokens, roles: tokens.map(() => ROLES.question) };
 }
 
 /** The messages behind the statements with those right before them, and memories that came from none, in order. */
@@ -123,8 +117,12 @@ function placesOf(
   return [{ key: memory.id ?? id, span: { start: 0, end: Number.POSITIVE_INFINITY } }];
 }
 
-async function readTold(question: RoledPieces, told: readonly ToldText[]): Promise<Readings> {
-  const rated = await rateTexts<TextSpan, ToldText>(question, told, "answers");
+async function readTold(
+  question: RoledPieces,
+  told: readonly ToldText[],
+  rate: RateWindow | undefined,
+): Promise<Readings> {
+  const rated = await rateTexts<TextSpan, ToldText>(question, told, "answers", rate);
   const byText = Map.groupBy(rated, ({ text }) => text.key);
   return new Map(
     [...byText].map(([key, some]) => [

@@ -3,9 +3,12 @@ import type { Memory } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
+import type { RateWindow } from "../../transformer/reader.ts";
 import type { AnswerIndex } from "../answer-index.ts";
+import { essence } from "../essence.ts";
 import { isMet, keysOf } from "./analysis.ts";
 import { readAnswers } from "./answer-reader.ts";
+import { findEnding } from "./endings.ts";
 import { type Comparison, compareAmong, compareStatement, FEATURES, type Feature } from "./features.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { type EvidenceStatement, listStatements, type StatementSources } from "./statements.ts";
@@ -17,6 +20,8 @@ export interface Evidence {
   readonly features: Readonly<Record<Feature, number>>;
   /** 0 to 1. */
   readonly probability: number;
+  /** Whether it ended what would have answered. */
+  readonly isEnding?: true;
 }
 
 /** What was found for a question, most probable first. */
@@ -28,28 +33,146 @@ export interface Findings {
 /** Publishes the findings of each question, for `scripts/answers/fit.ts`. */
 const FINDINGS = channel("keepsake:evidence");
 
-/** Weighs what recall found, and the answer that was composed from claims, as evidence for a question. */
+/** What evidence is weighed with; windows are read in this thread by default. */
+export interface EvidencePorts {
+  readonly embedder: Embedder;
+  readonly rateWindow?: RateWindow;
+}
+
+/** Statements that would answer, and are each compared with what was said after them. */
+const MOST_LEADERS = 3;
+
+/**
+ * Weighs what recall found, and the answer that was composed from claims, as evidence for a question. Of a question about now, what was
+ * said later ends what it outdates.
+ */
 export async function weighEvidence(
-  embedder: Embedder,
+  ports: EvidencePorts,
   sources: StatementSources,
   inquiry: Inquiry,
   composed: readonly EvidenceStatement[],
+  isAboutNow: boolean,
 ): Promise<Findings> {
+  const { embedder, rateWindow } = ports;
   const isWhole = FINDINGS.hasSubscribers || inquiry.asksMany;
+  const mayBeEnded = isAboutNow && sources.asOf === undefined && !FINDINGS.hasSubscribers;
   // What claims say of whom is asked about needs no other evidence.
   if (composed.length > 0 && !isWhole) {
-    const read = await readAnswers(inquiry.text, composed, () => 0, sources.content);
+    const read = await readAnswers(inquiry.text, composed, () => 0, sources.content, rateWindow);
     const findings = await compareAll(embedder, sources, inquiry, composed, read);
-    if (findings.evidence.every(isClear)) return findings;
+    const leader = mayBeEnded ? leaderOf(findings.evidence) : undefined;
+    const holds = async (): Promise<boolean> =>
+      !leader ||
+      !(await findEnding(ports, asSaid(sources, leader), listStatements(sources), {
+        read: () => 0,
+        isOfOther: tellsOfOther(sources, leader),
+      }));
+    if (findings.evidence.every(isClear) && (await holds())) return findings;
   }
   const all = [...composed, ...listStatements(sources)];
   const nearness = await measureNearness(embedder, inquiry, all);
-  const read = await readAnswers(inquiry.text, all, nearness, sources.content);
+  const read = await readAnswers(inquiry.text, all, nearness, sources.content, rateWindow);
   const compared = isWhole ? all : chooseCompared(all, nearness, read);
   const findings = await compareAll(embedder, sources, inquiry, compared, read);
   if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
-  return findings;
+  if (!mayBeEnded) return findings;
+  return { ...findings, evidence: await withoutEnded(findings.evidence) };
+
+  /** Without what a later statement ended, which takes its place. */
+  async function withoutEnded(found: readonly Evidence[]): Promise<readonly Evidence[]> {
+    let evidence = found;
+    for (let round = 0; round < MOST_LEADERS; round += 1) {
+      const ended = leaderOf(evidence);
+      const ending =
+        ended &&
+        (await findEnding(ports, asSaid(sources, ended), all, {
+          read: (one) => read.get(one) ?? 0,
+          isOfOther: tellsOfOther(sources, ended),
+        }));
+      if (!ended || !ending) break;
+      const isCompared = evidence.some(({ statement }) => statement === ending);
+      const again = isCompared
+        ? undefined
+        : await compareAll(embedder, sources, inquiry, [...compared, ending], read);
+      const added = again?.evidence.filter(({ statement }) => statement === ending) ?? [];
+      evidence = markEnded([...evidence, ...added], ended, ending);
+    }
+    return evidence;
+  }
 }
+
+/** What ended an answer is as probable as that was, but doubted where it is no answer by itself: it says why there is none. */
+const SHOWN = 0.75;
+
+/** What would answer: what claims say, else the most probable; where it still holds and is one thing alone. */
+function leaderOf(evidence: readonly Evidence[]): EvidenceStatement | undefined {
+  const holding = evidence.filter(({ features }) => features.isOver === 0);
+  const { statement } = holding.find((one) => one.statement.from === "claims") ?? holding[0] ?? {};
+  if (!statement?.said) return statement?.isListed ? undefined : statement;
+  return statement.said.used.length === 1 && !/^no\b/i.test(statement.said.text) ? statement : undefined;
+}
+
+/** The evidence with a statement over, and what ended it in its place. */
+function markEnded(
+  evidence: readonly Evidence[],
+  ended: EvidenceStatement,
+  ending: EvidenceStatement,
+): Evidence[] {
+  const before = evidence.find(({ statement }) => statement === ended)?.probability ?? 0;
+  const shown = ended.from === "claims" ? SHOWN : Math.min(SHOWN, before);
+  return evidence
+    .map((one): Evidence => {
+      if (one.statement === ending)
+        return { ...one, isEnding: true, probability: Math.max(one.probability, shown) };
+      return isSameAs(one.statement, ended) ? { ...one, features: { ...one.features, isOver: 1 } } : one;
+    })
+    .sort((one, other) => other.probability - one.probability);
+}
+
+/** The same words, or a memory made of them. */
+function isSameAs(one: EvidenceStatement, other: EvidenceStatement): boolean {
+  if (one === other) return true;
+  const [a, b] = [one.source, other.source];
+  if (a && b) return a.message === b.message && a.start < b.end && b.start < a.end;
+  return one.memory !== undefined && one.memory === other.memory;
+}
+
+/** A statement in the user's own words, where it was said. */
+function asSaid(
+  { content }: StatementSources,
+  { text, at, source }: EvidenceStatement,
+): { text: string; at: string } {
+  const message = source && content.messages.get(source.message);
+  return { text: message?.content.slice(source?.start, source?.end) || text, at };
+}
+
+/**
+ * Whether a later statement is about another memory of before: it holds another value of the same claim, or another name. "I gave up the
+ * banjo" does not end the cello, nor "I quit my job at the Rio" the other job.
+ */
+function tellsOfOther(
+  { index }: StatementSources,
+  leader: EvidenceStatement,
+): (later: EvidenceStatement) => boolean {
+  const claim = leader.memory?.claim;
+  const own = new Set(essence(claim?.value ?? leader.text));
+  const alike = claim ? [...(index.slots.get(claim.subject)?.get(claim.relation) ?? [])] : [];
+  const others = alike.filter((memory) => memory.claim?.value !== claim?.value);
+  return ({ text, at }) => {
+    const words = new Set(essence(text));
+    if ([...words].some((word) => own.has(word))) return false;
+    const isWhole = (value: string): boolean => {
+      const telling = essence(value);
+      return telling.length > 0 && telling.every((word) => words.has(word));
+    };
+    if (others.some((memory) => memory.at < at && isWhole(memory.claim?.value ?? ""))) return true;
+    // The first word of a sentence has a capital in any case.
+    const names = (text.slice(1).match(NAME) ?? []).flatMap((name) => essence(name));
+    return names.some((name) => [...(index.words.get(name) ?? [])].some((memory) => memory.at < at));
+  };
+}
+
+const NAME = /\p{Lu}[\p{L}\p{N}]+/gu;
 
 /** What claims say so surely that no other evidence is looked at. */
 const CLEAR = 0.8;

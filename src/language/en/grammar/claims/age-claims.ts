@@ -9,8 +9,11 @@ const AGE =
 
 /** "34", "thirty-four years old" */
 export function isAge(value: string): boolean {
-  return AGE.test(value);
+  const age = AGE.exec(value)?.[1];
+  return age !== undefined && !(Number(age) > OLDEST);
 }
+
+const OLDEST = 125;
 
 /** "I'm 34": how old somebody is. Of "we" it is a number of people. */
 export function ageClaims(part: ClausePart, value: string): AddProposal[] {

@@ -1,5 +1,6 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { type Group, groupAt, memberClaims } from "../clauses/group-subjects.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import type { ClausePart } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
@@ -8,7 +9,6 @@ import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
 import { isName } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import type { Stretch } from "../words/token.ts";
-import { namedOne } from "./group-claims.ts";
 import { compose, inflect } from "./sentence.ts";
 
 /** "podcasts in Overcast, Castro and Pocket Casts": one for each, so that each can end by itself. */
@@ -81,7 +81,12 @@ export function listedClaims(part: ClausePart, relation: string, listed: Listed)
         claim: claimOf(subject.path, relation, counted),
       },
     );
-    return [whole, ...names.map((name) => namedOne(part, listed.kind, name, end))];
+    return [
+      whole,
+      ...names.flatMap((name) =>
+        memberClaims(context, subject, listed.kind, { name }, { start: statement.start, end }),
+      ),
+    ];
   }
   return listed.items.map((item) => {
     const value = said(context, tokens, ...item);
@@ -105,4 +110,48 @@ function namesOf({ context, tokens }: ClausePart, { kind, items }: Listed): stri
   if (!isPersonNoun(head) && !ANIMALS.has(head) && !FEMALE.has(head) && !MALE.has(head)) return undefined;
   const names = items.map((item) => said(context, tokens, ...item).replace(/^(?:little|big|baby|old) /i, ""));
   return names.every((name) => /^\p{Lu}\S*(?: \p{Lu}\S*)*$/u.test(name)) ? names : undefined;
+}
+
+/** A group behind its number, in a list. */
+interface Grouped extends Group {
+  readonly counted: Stretch;
+  /** What the list goes on with. */
+  readonly others: readonly Stretch[];
+}
+
+/** "three cats, Tik, Tak and Toe, and a pond": the names of those that are counted, and what is told beside them. */
+export function groupIn({ tokens, context, statement }: ClausePart, { items }: Phrase): Grouped | undefined {
+  const [counted] = items;
+  const group = counted && groupAt(tokens, counted[1] - 1);
+  const isCounted = counted && tokens.slice(...counted).some(({ class: kind }) => kind === "number");
+  const isOwn = statement.subject.path === context.discourse.speaker.path;
+  if (!group || !isCounted || !isOwn) return undefined;
+  return { ...group, counted, others: items.filter(([from]) => from >= group.to) };
+}
+
+/** The counted thing, what is listed beside it, and each by name. */
+export function groupClaims(part: ClausePart, relation: string, group: Grouped): AddProposal[] {
+  const { context, tokens, statement } = part;
+  const { subject, clause } = statement;
+  const end = Math.max(statement.end, tokens[group.to - 1]?.end ?? 0);
+  const told = [group.counted, ...group.others].map((item) => {
+    const value = said(context, tokens, ...item);
+    return adding(
+      context,
+      { start: statement.start, end },
+      {
+        text: compose(
+          subject.display,
+          inflect(clause.verb, subject.plural),
+          thirdPerson(value, context, subject),
+        ),
+        claim: claimOf(subject.path, relation, value),
+      },
+    );
+  });
+  const place = { start: statement.start, end };
+  const each = group.members.flatMap((one) =>
+    memberClaims(context, subject, toSingular(group.noun), one, place),
+  );
+  return [...told, ...each];
 }

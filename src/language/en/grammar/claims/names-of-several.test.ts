@@ -47,3 +47,20 @@ it("what is told of the one who is named is not told of the other", async () => 
     "The user's brother is called Tom.",
   ]);
 });
+
+it.each([
+  [
+    "My two cats, Tik and Tak, hate the vacuum.",
+    ["cat is called Tak", "cat is called Tik", "cats Tik and Tak hate the vacuum"],
+  ],
+  [
+    "Our kids, Sam, Lily and Mo, love swimming.",
+    ["kid is called Lily", "kid is called Mo", "kid is called Sam", "kids Sam, Lily and Mo love swimming"],
+  ],
+  [
+    "My friends, Rosa and Ben, are vegan.",
+    ["friend is called Ben", "friend is called Rosa", "friends Rosa and Ben are vegan"],
+  ],
+])("%s is told of those who are named between the commas, not of the user", async (said, told) => {
+  expect(await listAfter(said)).toEqual(told.map((text) => `The user's ${text}.`));
+});

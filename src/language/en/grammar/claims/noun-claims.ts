@@ -5,6 +5,7 @@ import { type ClausePart, getStatementSpan, relationWith } from "../clauses/part
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { held } from "../forgetting/targets.ts";
+import { isTimeNoun } from "../time/times.ts";
 import { ANIMALS, FEMALE, LASTING, MALE, PASSING } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, nounOf } from "../words/nouns.ts";
@@ -31,7 +32,8 @@ export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   if (children) return children;
   const listed = namesListed(part, phrase);
   if (listed.length > 0) return listed;
-  if (isAge(value) && (subject.animate || isSpeaker)) return ageClaims(part, value);
+  if (isAge(value) && (subject.animate || isSpeaker) && !isRate(tokens, phrase.to))
+    return ageClaims(part, value);
   if (isBareAmount(value) && !isCountedBefore(part)) return [];
   return namedOrLasting(part, phrase, item, value);
 }
@@ -47,6 +49,11 @@ function namedOrLasting(part: ClausePart, phrase: Phrase, item: Stretch, value: 
   const member = memberClaims(part, phrase, item) ?? leaningClaims(part, phrase, item);
   if (member) return member;
   return isPassingNoun(tokens, item, part) ? [] : lastingClaims(part, phrase, item, noun);
+}
+
+/** "94 A WEEK" */
+function isRate(tokens: readonly Token[], at: number): boolean {
+  return /^(?:an?|per)$/.test(tokens[at]?.lower ?? "") && isTimeNoun(tokens[at + 1]?.lower ?? "");
 }
 
 /** "80", "more like eight": how many, without of what. */

@@ -20,8 +20,7 @@ import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "../cont
 import { isAmongPeople } from "../standing/among-people.ts";
 import { momentOf } from "../time/dates.ts";
 import type { Stretch, Token } from "../words/token.ts";
-import { groupClaims, groupIn } from "./group-claims.ts";
-import { listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
+import { groupClaims, groupIn, listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
 import { toReplacement } from "./replaced.ts";
 import { compose, inflect } from "./sentence.ts";
 

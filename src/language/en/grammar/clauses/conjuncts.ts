@@ -1,3 +1,4 @@
+import { groupAt } from "./group-subjects.ts";
 import { type ClausePart, datesOf } from "./parts.ts";
 import type { Phrase } from "./phrases.ts";
 
@@ -7,7 +8,7 @@ export function conjunctsOf(part: ClausePart): ClausePart[] {
   const [from, to] = statement.clause.rest;
   const cuts = phrases.flatMap((phrase, k) => {
     const isAnd = phrase.kind === "other" && ["and", "plus", "&"].includes(tokens[phrase.from]?.lower ?? "");
-    return isAnd && isAlike(phrases, k) ? [phrase] : [];
+    return isAnd && isAlike(phrases, k) && !isInGroup(part, phrase) ? [phrase] : [];
   });
   const apposed = phrases.filter(
     (phrase, k) => isApposed(part, phrases[k - 1], phrase) || isNextPair(part, phrases, k),
@@ -28,6 +29,12 @@ export function conjunctsOf(part: ClausePart): ClausePart[] {
       statement: { ...statement, clause: { ...statement.clause, rest: [start, end] } },
     };
   });
+}
+
+/** "two daughters, Zosia 9 years AND Hania 4 years": the names are those of the ones that are counted. */
+function isInGroup({ tokens, statement }: ClausePart, { from }: Phrase): boolean {
+  const [start] = statement.clause.rest;
+  return tokens.slice(start, from).some((_, i) => (groupAt(tokens, start + i)?.to ?? 0) > from);
 }
 
 /** "Cadiz in March and Seville in May": to each its own date, where it has one. */

@@ -1,5 +1,6 @@
 import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { isAge } from "../claims/age-claims.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS, FEMALE, MALE } from "../words/lexicon.ts";
@@ -7,11 +8,18 @@ import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import type { Discourse, Entity } from "./entity.ts";
 
+/** One of a group, by name, and how old, where that stands behind the name. */
+export interface Member {
+  readonly name: string;
+  /** "7", "nine" */
+  readonly age?: string;
+}
+
 /** "my sons Emil and Jakob": several of one noun, each by name. */
 export interface Group {
   /** "sons" */
   readonly noun: string;
-  readonly names: readonly string[];
+  readonly members: readonly Member[];
   /** Behind the last name. */
   readonly to: number;
 }
@@ -20,21 +28,48 @@ export interface Group {
 export function groupAt(tokens: readonly Token[], at: number): Group | undefined {
   const noun = tokens[at];
   const one = toSingular(noun?.lower ?? "");
-  if (!noun || one === noun.lower || !/^,?:? ?$/.test(noun.after) || !isKindOfMany(one)) return undefined;
-  const names: string[] = [];
-  let i = at + 1;
-  for (; i < tokens.length; i += 1) {
-    const token = tokens[i];
-    if (!token || !isCapital(token) || token.owner) break;
-    names.push(token.word);
-    const isAnd = /^(?:and|&)$/.test(tokens[i + 1]?.lower ?? "");
-    if (isAnd && isCapital(tokens[i + 2])) i += 1;
-    else if (!token.after.includes(",")) {
-      i += 1;
-      break;
-    }
+  if (!noun || one === noun.lower || !/^,?:?(?: | ?[(–—-] ?)?$/.test(noun.after) || !isKindOfMany(one))
+    return undefined;
+  const { members, to } = readMembers(tokens, at + 1);
+  return members.length < 2 ? undefined : { noun: noun.lower, members, to };
+}
+
+function readMembers(tokens: readonly Token[], from: number): Pick<Group, "members" | "to"> {
+  const members: Member[] = [];
+  let i = from;
+  while (isNamed(tokens, i)) {
+    if (!isCapital(tokens[i])) i += 1;
+    const { word: name, owner } = tokens[i] as Token;
+    if (owner) break;
+    const told = ageBehind(tokens, i);
+    members.push(told ? { name, age: told.age } : { name });
+    i = told?.to ?? i + 1;
+    const isAnd = /^(?:and|&)$/.test(tokens[i]?.lower ?? "");
+    if (isAnd && isNamed(tokens, i + 1)) i += 1;
+    else if (!/[,;]/.test(tokens[i - 1]?.after ?? "")) break;
   }
-  return names.length < 2 ? undefined : { noun: noun.lower, names, to: i };
+  return { members, to: i };
+}
+
+/** "Emil", "little Emil" */
+function isNamed(tokens: readonly Token[], at: number): boolean {
+  return (
+    isCapital(tokens[at]) ||
+    (/^(?:little|big|baby)$/.test(tokens[at]?.lower ?? "") && isCapital(tokens[at + 1]))
+  );
+}
+
+/** "Sam 7", "Sam (7)", "Zosia 9 years", "Lily, who is three": the age behind the name at a token. */
+function ageBehind(tokens: readonly Token[], at: number): { age: string; to: number } | undefined {
+  let i = at + 1;
+  if (tokens[i]?.lower === "who" && /^(?:is|'s)$/.test(tokens[i + 1]?.lower ?? "")) i += 2;
+  else if (/^(?:aged|is)$/.test(tokens[i]?.lower ?? "")) i += 1;
+  const age = tokens[i]?.word.replace(/^\(|\)$/g, "") ?? "";
+  if (!isAge(age)) return undefined;
+  i += 1;
+  if (/^(?:years?|yrs?|y\/?o)$/.test(tokens[i]?.lower ?? "")) i += 1;
+  if (tokens[i]?.lower === "old") i += 1;
+  return { age, to: i };
 }
 
 function isKindOfMany(one: string): boolean {
@@ -58,11 +93,15 @@ export function groupSubject(
   const group = at < 0 ? undefined : groupAt(tokens, at);
   if (group) {
     const owner = talk.speaker.path === "user" ? "The user's" : `${talk.speaker.display}'s`;
-    const names = `${group.names.slice(0, -1).join(", ")} and ${group.names.at(-1)}`;
+    const names = joinNames(group.members.map(({ name }) => name));
     const display = `${owner} ${group.noun} ${names}`;
     return { path: `${talk.speaker.path}/${group.noun}`, display, animate: true, plural: true };
   }
   return coupleSubject(talk, tokens, [from, to]) ?? companySubject(talk, tokens, [from, to]);
+}
+
+function joinNames(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 /** "My wife and the girls": what is said of them all is told of the first. */
@@ -109,18 +148,31 @@ export function groupNames(context: Context, tokens: readonly Token[]): AddPropo
     const one = toSingular(group.noun);
     const place = { start: tokens[owner]?.start ?? 0, end: tokens[group.to - 1]?.end ?? 0 };
     if (said(context, tokens, owner, group.to) === "") return [];
-    return group.names.map((name) =>
-      adding(context, place, {
-        text: compose(
-          speaker.path === "user" ? "The user's" : `${speaker.display}'s`,
-          one,
-          "is called",
-          name,
-        ),
-        claim: claimOf(`${speaker.path}/${one} ${name}`, "be called", name),
-        importance: 0.8,
-        holds: "many",
-      }),
-    );
+    return group.members.flatMap((member) => memberClaims(context, speaker, one, member, place));
   });
+}
+
+/** One of several who bear the same noun has a path of its own: "user/kid Ada". */
+export function memberClaims(
+  context: Context,
+  owner: Pick<Entity, "path" | "display">,
+  noun: string,
+  { name, age }: Member,
+  place: { readonly start: number; readonly end: number },
+): AddProposal[] {
+  const path = `${owner.path}/${noun} ${name}`;
+  const whose = owner.path === "user" ? "The user's" : `${owner.display}'s`;
+  const called = adding(context, place, {
+    text: compose(whose, noun, "is called", name),
+    claim: claimOf(path, "be called", name),
+    importance: 0.8,
+    holds: "many",
+  });
+  if (age === undefined) return [called];
+  const aged = adding(context, place, {
+    text: compose(whose, noun, name, "is", age, "years old"),
+    claim: claimOf(path, "be aged", age),
+    importance: 0.7,
+  });
+  return [called, aged];
 }

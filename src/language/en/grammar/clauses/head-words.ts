@@ -25,7 +25,7 @@ export function headWord(tokens: readonly Token[], noun: Noun): string {
 
 /** The same with the capitals of names: "Fiat Panda". Persons, animals and relatives have none, nor what is shouted. */
 export function headAsWritten(tokens: readonly Token[], noun: Noun): string {
-  const all = noun.words.flatMap((i) => tokens[i] ?? []);
+  const all = noun.words.flatMap((i) => tokens[i] ?? []).map(withOwnNumber);
   const words = all
     .filter(
       (token, i) => i === all.length - 1 || !ORNAMENTS.has(token.lower) || isCompound(token, all[i + 1]),
@@ -34,6 +34,13 @@ export function headAsWritten(tokens: readonly Token[], noun: Noun): string {
     .map(({ word, lower }) => (isShouted(word) || isCommon(lower) ? word.toLowerCase() : word));
   // "old phone" keeps its phone; of a long row of words the last three tell enough.
   return words.slice(-3).join(" ");
+}
+
+/** "5k", "10km": the tagger takes them for two words in one place. */
+function withOwnNumber(token: Token, at: number, all: readonly Token[]): Token {
+  const before = all[at - 1];
+  if (before?.class !== "number" || before.start !== token.start) return token;
+  return { ...token, word: before.word + token.word, lower: before.lower + token.lower };
 }
 
 const isShouted = (word: string): boolean => word.length > 4 && word === word.toUpperCase();

@@ -1,3 +1,4 @@
+import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import type { Verb } from "./verbs.ts";
 
@@ -20,16 +21,25 @@ export function shared(
     return taken(verb, last.verb, last.verb.chain);
   if (!last || !isBare(verb) || !isJoined(tokens, verb.from)) return verb;
   const link = last.verb.chain.findLastIndex(({ next }) => next === "to");
-  if (link >= 0) {
-    const chain = last.verb.chain.slice(0, link + 1);
-    const isTaste = TASTES.has(chain[link]?.verb ?? "");
-    if (isTaste && STANDS.has(verb.lemma)) return verb;
-    return taken(verb, last.verb, chain);
-  }
+  if (link >= 0) return sharedInfinitive(tokens, verb, last.verb, last.verb.chain.slice(0, link + 1));
   if (last.verb.modal === undefined) return verb;
   const isOr = tokens[verb.from - 1]?.lower === "or";
   const denied = isOr && last.verb.denied ? { denied: last.verb.denied } : {};
   return { ...verb, tense: last.verb.tense, open: last.verb.open, ...colour(last.verb), ...denied };
+}
+
+/** "I want to move and OPEN a café": with what stands before "to". */
+function sharedInfinitive(tokens: readonly Token[], verb: Verb, last: Verb, chain: Verb["chain"]): Verb {
+  const isTaste = TASTES.has(chain.at(-1)?.verb ?? "");
+  if (isTaste && STANDS.has(verb.lemma)) return verb;
+  return isPastBehindHabit(tokens, verb, chain) ? { ...verb, tense: "past" } : taken(verb, last, chain);
+}
+
+/** "I used to smoke, QUIT in May": a form that is its own past, behind a comma, tells what ended the habit or came after it. */
+function isPastBehindHabit(tokens: readonly Token[], { lemma, from }: Verb, chain: Verb["chain"]): boolean {
+  const isHabit = chain[0]?.verb === "use" && chain[0].next === "to";
+  const isJoined = /^(?:and|or|&)$/.test(tokens[from - 1]?.lower ?? "");
+  return isHabit && toPastTense(lemma) === lemma && (lemma === "quit" || !isJoined);
 }
 
 /** The verb with all that stands before the other one. */

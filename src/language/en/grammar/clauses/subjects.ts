@@ -49,7 +49,7 @@ function isPassed(token: Token | undefined): boolean {
 
 /** "Petra, my manager, is": the noun phrase between commas and the name before it, or the other way round. */
 function withApposition(tokens: readonly Token[], end: number, from: number): Stretch | undefined {
-  const inner = phraseStart(tokens, end, from);
+  const inner = namesStart(tokens, end, from) ?? phraseStart(tokens, end, from);
   if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? ""))
     return undefined;
   const outer = phraseStart(tokens, inner, from);
@@ -57,6 +57,20 @@ function withApposition(tokens: readonly Token[], end: number, from: number): St
   const isOwn = (at: number): boolean => tokens[at]?.class === "possessive" || tokens[at]?.lower === "the";
   const isNamed = (at: number): boolean => isCapital(tokens[at]) && tokens[at]?.class === "name";
   return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
+}
+
+/** Where several names begin that end here: "my cats, TIK AND TAK, hate", "my kids, SAM, LILY AND MO, love". */
+function namesStart(tokens: readonly Token[], end: number, from: number): number | undefined {
+  let start = end;
+  let hasAnd = false;
+  while (start > from) {
+    const token = tokens[start - 1];
+    const isAnd = /^(?:and|&)$/.test(token?.lower ?? "");
+    if (isAnd ? hasAnd || start === end : !isCapital(token)) break;
+    hasAnd ||= isAnd;
+    start -= 1;
+  }
+  return hasAnd && end - start > 2 ? start : undefined;
 }
 
 /** "Marco and I": with the one before. */

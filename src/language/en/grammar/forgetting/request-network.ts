@@ -63,6 +63,9 @@ function loadModel(): RequestModel {
   return loaded;
 }
 
+/** Reads a sentence as `readRequest` does, here or in another thread. */
+export type ReadSentence = (sentence: string) => Promise<ReadRequest> | ReadRequest;
+
 /**
  * Whether a sentence asks to forget, and what its words mean. A small network of two convolutions over the vectors of its words, trained
  * by `scripts/forgetting/train.py`, looks first, in some 0.3 ms for 15 words. What may be a request is read by the transformer, in some

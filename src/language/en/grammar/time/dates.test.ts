@@ -19,3 +19,14 @@ it("reads no date from how long something takes", () => {
   expect(on("I want to dedicate 30 minutes to it", true)).toEqual([]);
   expect(on("we met 2 hours ago", false)).toHaveLength(1);
 });
+
+it("takes an hour without its half of the day for one of the afternoon, where few things take place at night", () => {
+  expect(on("the meeting is Friday at 3", true)).toEqual(["2024-05-10T15:00:00.000Z"]);
+  expect(on("the meeting is Friday at 9", true)).toEqual(["2024-05-10T09:00:00.000Z"]);
+  expect(on("the meeting is Friday at 3 am", true)).toEqual(["2024-05-10T03:00:00.000Z"]);
+});
+
+it("reads no date from days on which something is always done", () => {
+  expect(on("we train Tuesday and Thursday at the harbour", true)).toEqual([]);
+  expect(on("we are meeting Tuesday and Thursday", true)).toHaveLength(2);
+});

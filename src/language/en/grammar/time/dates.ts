@@ -12,7 +12,7 @@ export interface SaidDate {
 
 interface Components {
   date(): Date;
-  isCertain(component: "hour" | "day" | "weekday" | "month" | "year"): boolean;
+  isCertain(component: "hour" | "meridiem" | "day" | "weekday" | "month" | "year"): boolean;
 }
 
 interface Found {
@@ -57,6 +57,10 @@ const HABIT =
 const WEEKDAY_NAME = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const HABITUAL: readonly RegExp[] = [
   new RegExp(`\\bon ${WEEKDAY_NAME}s?(?:,| and| or) (?:on )?${WEEKDAY_NAME}\\b`, "i"),
+  new RegExp(
+    `\\b(?:i|we|they|he|she) (?!am |are |is |was |were |will |might |may |met )(?:only |usually |always )?[a-z]+ (?:[a-z]+ ){0,2}${WEEKDAY_NAME}s?(?:, | and | & ?)${WEEKDAY_NAME}\\b`,
+    "i",
+  ),
   new RegExp(
     `\\b(?:do|does|play|plays|train|trains|teach|teaches|sing|sings|swim|swims|volunteer|volunteers|(?:have|has|attend|attends|take|takes) (?:\\S+ ){0,3}(?:lessons|classes|practice|training|rehearsals?|tutoring)) .{0,40}\\bon ${WEEKDAY_NAME}\\b`,
     "i",
@@ -184,8 +188,8 @@ function isNameOfThing(found: Found, text: string): boolean {
 
 function isoOf(found: Found, instant: Date, ahead: boolean): string {
   const { start } = found;
-  let date = start.date();
   const text = found.text.toLowerCase();
+  let date = isAfternoon(start, text) ? new Date(start.date().getTime() + 12 * 3_600_000) : start.date();
   const future = ahead && !/^(?:last|past)\b/.test(text);
   if (/last weekend/.test(text)) date = weekendBefore(instant);
   else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
@@ -195,6 +199,15 @@ function isoOf(found: Found, instant: Date, ahead: boolean): string {
   else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
     date = new Date(date.getTime() - 7 * 86_400_000);
   return cutIso(date.toISOString(), start, text);
+}
+
+/** "Friday at 3": few things that people tell of take place between one and seven at night. */
+function isAfternoon(start: Components, text: string): boolean {
+  return (
+    start.isCertain("hour") &&
+    !start.isCertain("meridiem") &&
+    /(?:^|\bat )[1-6](?:$|,| o['’]?clock| on )/.test(text)
+  );
 }
 
 /** As much of a date as was said. */
