@@ -1,23 +1,25 @@
 # Shared by `up` and `down`; read with `source`. Where each server keeps its things, and on which port it listens.
-# KEEPSAKE_SERVICES_DIR: a folder that the account "nobody" can reach, for PostgreSQL does not run as root.
-# KEEPSAKE_SERVICES_PORT: the first of four ports: PostgreSQL, Redis, Chroma, S3 Vectors.
+# KEEPSAKE_SERVICES_DIR: a folder that the account "nobody" can reach, for PostgreSQL and MariaDB do not run as root.
+# KEEPSAKE_SERVICES_PORT: the first of five ports: PostgreSQL, Redis, Chroma, S3 Vectors and, three for Citus later, MariaDB.
 services=${KEEPSAKE_SERVICES_DIR:-${TMPDIR:-/tmp}/keepsake-services}
 first_port=${KEEPSAKE_SERVICES_PORT:-15432}
 postgres_port=$first_port
 redis_port=$((first_port + 1))
 chroma_port=$((first_port + 2))
 s3_vectors_port=$((first_port + 3))
+mariadb_port=$((first_port + 7))
 # For servers that live as long as a run of tests and listen on this machine alone.
 password=keepsake
-every_service=(postgres redis chroma faiss s3-vectors)
+every_service=(postgres mariadb redis chroma faiss s3-vectors)
 postgres_data=$services/postgres-data
+mariadb_data=$services/mariadb-data
 
 # The interpreters with the packages of each service are shared by all folders of servers: they are what takes long to install.
 pythons=${KEEPSAKE_SERVICES_PYTHONS:-$services/python}
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# Runs a command as an account that PostgreSQL accepts.
+# Runs a command as an account that PostgreSQL and MariaDB accept.
 as_server() {
   if is_root; then setpriv --reuid=nobody --regid=nogroup --clear-groups -- "$@"; else "$@"; fi
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const { KEEPSAKE_SERVICES_DIR: shared, KEEPSAKE_SERVICES_PYTHONS: pythons } = process.env;
 
 /** Where the ports of each server stand behind the first one, as in lib.sh. */
-const PORTS = { redis: 1, chroma: 2, "s3-vectors": 3 } as const;
+const PORTS = { redis: 1, chroma: 2, "s3-vectors": 3, mariadb: 7 } as const;
 
 /** A server that a test may kill, pause and empty: in a folder and on ports of its own. */
 export interface OwnServer {
@@ -36,6 +36,8 @@ export interface OwnServer {
 /** Starts one with test/services/up. */
 export async function ownServer(name: keyof typeof PORTS): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), `keepsake-${name}-`));
+  // Where this is root, MariaDB runs as another account, which has to get there.
+  await chmod(folder, 0o755);
   const env = {
     ...process.env,
     KEEPSAKE_SERVICES_DIR: folder,
@@ -49,7 +51,7 @@ export async function ownServer(name: keyof typeof PORTS): Promise<OwnServer> {
   let command: readonly string[] = [];
   const pid = (): number => Number(readFileSync(join(folder, `${name}.pid`), "utf8"));
   const start = async (): Promise<void> => {
-    const { stdout } = await script("up");
+    const { stdout } = await script("up", ...(name === "mariadb" ? ["--durable"] : []));
     address = /=(\S+)/.exec(stdout)?.[1] ?? "";
     command = readFileSync(`/proc/${pid()}/cmdline`, "utf8").split("\0");
   };

@@ -29,6 +29,7 @@ export function buildDumpPageKeys(user: string, number: string): DumpPageKeys {
     recalls: { [user]: -1, number: -1 },
     uses: { [user]: -1, id: "" },
     shares: { project: "", id: "" },
+    embedders: { project: "", name: "" },
     answers: { project: "", name: "", key: "" },
     visits: { [user]: -1, job: "" },
     jobs: { name: "" },
@@ -97,6 +98,7 @@ export function createDumpRowReaders<SqlRow extends StoredRow>(
       use: { id: decode.id(row, "uses"), count: Number(row.count), lastAt: String(row.last_at) },
     }),
     shares: (row) => ({ share: parseBody(row) }),
+    embedders: (row) => ({ choice: parseBody(row) }),
     answers: decode.answer,
     visits: (row) => ({
       job: decode.text(row.job as SqlRow[string]) as DumpRow<"visits">["job"],

@@ -91,6 +91,7 @@ export const PART_TABLES: { readonly [Part in DumpPart]: string } = {
   recalls: "recalls",
   uses: "uses",
   shares: "shares",
+  embedders: "embedder_choices",
   answers: "answers",
   visits: "visits",
   jobs: "jobs",
