@@ -70,8 +70,7 @@ async function restoreDraft(
     const { digest, aside } = restoring;
     return { digest, ...(aside ? { aside: aside.name } : {}), ...result };
   } catch (error) {
-    restoring.abandon();
-    throw error;
+    throw restoring.abandon(error);
   }
 }
 

@@ -21,9 +21,9 @@ function toExitStatus(error: MemoryError): number {
 export function toShownError(error: unknown): { code: string; message: string; status: number } {
   if (isMemoryError(error)) return { code: error.code, message: error.message, status: toExitStatus(error) };
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const unavailable = explainUnavailable(code);
-  if (unavailable) return { code: "unavailable", message: unavailable, status: EXIT.failed };
   const name = error instanceof Error ? error.name : "Error";
+  const unavailable = explainUnavailable(name, code);
+  if (unavailable) return { code: "unavailable", message: unavailable, status: EXIT.failed };
   return {
     code: "internal",
     message: `internal error (${[name, code].filter(Boolean).join(" ")}). Please report it.`,
@@ -31,7 +31,9 @@ export function toShownError(error: unknown): { code: string; message: string; s
   };
 }
 
-function explainUnavailable(code: string): string | undefined {
+function explainUnavailable(name: string, code: string): string | undefined {
+  // Of `AbortSignal.timeout`.
+  if (name === "TimeoutError") return "it took too long and was stopped. Try again when less is going on.";
   if (/^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|EROFS|ENAMETOOLONG|ELOOP)$/.test(code)) {
     return `cannot read or write a file (${code}). Check its path and permissions.`;
   }

@@ -9,6 +9,7 @@ const POINTS: readonly (readonly [operation: string, calls: RegExp, points: numb
   ["remember", /fsync/, 4],
   ["forget", /pwrite64|write|pread64/, 6],
   ["backup", /openat/, 3],
+  ["backup", /unlink/, 4],
   ["restore", /pread64|pwrite64/, 4],
 ];
 

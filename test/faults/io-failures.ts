@@ -225,7 +225,7 @@ async function problemsAfter(operation: string, folder: string, ended: Ended): P
         .filter(({ problem }) => problem !== "it was not verified to the end")
         .map(({ problem }): Problem => ({ kind: "corrupt", what: `audit: ${problem}` })),
       ...problemsOfContent(operation, folder, served, ended),
-      ...(await problemsOfCopies(folder, ended)),
+      ...(await problemsOfCopies(operation, folder, ended)),
     ];
   } catch (error) {
     return [{ kind: "corrupt", what: `it cannot be opened afterwards: ${(error as Error).message}` }];
@@ -295,7 +295,7 @@ function problemsOfErasure(operation: string, folder: string, served: Content, d
 }
 
 /** Backups, exports and moved databases are there whole, or not at all. */
-async function problemsOfCopies(folder: string, ended: Ended): Promise<Problem[]> {
+async function problemsOfCopies(operation: string, folder: string, ended: Ended): Promise<Problem[]> {
   const problems: Problem[] = [];
   const copy = join(folder, "backup.copy");
   if (existsSync(copy)) {
@@ -311,7 +311,10 @@ async function problemsOfCopies(folder: string, ended: Ended): Promise<Problem[]
     const hasAll = lines.some((line) => line.includes(WORDS.kept));
     if (!isWhole || !hasAll) problems.push({ kind: "half", what: "the export is there in part" });
   }
-  const drafts = readdirSync(folder).filter((name) => /\.(?:part|new)$/.test(name));
+  const failure = operation in COMMANDS ? undefined : reportOf(ended)?.failure;
+  const drafts = readdirSync(folder).filter(
+    (name) => /\.(?:part|new)$/.test(name) && !failure?.message.includes(name),
+  );
   if (ended.status === 0 && drafts.length > 0)
     problems.push({ kind: "half", what: `left: ${drafts.join(", ")}` });
   return problems;

@@ -132,11 +132,16 @@ export interface SoakFigures {
   readonly heapSlopeMBh: Slope;
   readonly rssMB: Edges;
   readonly rssSlopeMBh: Slope;
+  /** Of the resident memory, what is no page of a file. */
+  readonly anonymousMB: Edges;
+  readonly anonymousSlopeMBh: Slope;
   /** With the processes that the server started. */
   readonly treeMB: Edges;
   /** How many more are open at the end than after the warm-up, while nobody is connected. */
   readonly filesOpen: number;
   readonly socketsOpen: number;
+  /** What they are, sockets aside. */
+  readonly openedMore: { readonly [target: string]: number };
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
   readonly worstIntervalP99Ms: number;
@@ -179,22 +184,34 @@ function figuresOf(samples: readonly SoakSample[]): SoakFigures {
 
 function memoryOf(
   steady: readonly ProcessSample[],
-): Pick<SoakFigures, "samples" | "heapMB" | "heapSlopeMBh" | "rssMB" | "rssSlopeMBh"> {
+): Pick<
+  SoakFigures,
+  "samples" | "heapMB" | "heapSlopeMBh" | "rssMB" | "rssSlopeMBh" | "anonymousMB" | "anonymousSlopeMBh"
+> {
   return {
     samples: steady.length,
     heapMB: edgesOf(steady.map(({ heapUsed }) => heapUsed / 1e6)),
     heapSlopeMBh: slopeOf(steady.map(({ at, heapUsed }) => [at, heapUsed / 1e6])),
     rssMB: edgesOf(steady.map(({ rss }) => rss / 1e6)),
     rssSlopeMBh: slopeOf(steady.map(({ at, rss }) => [at, rss / 1e6])),
+    anonymousMB: edgesOf(steady.map(({ anonymous }) => anonymous / 1e6)),
+    anonymousSlopeMBh: slopeOf(steady.map(({ at, anonymous }) => [at, anonymous / 1e6])),
   };
 }
 
 /** Between the marks, at which nobody is connected; NaN where the run was cut off before the second. */
-function descriptorsOf(server: readonly ProcessSample[]): Pick<SoakFigures, "filesOpen" | "socketsOpen"> {
+function descriptorsOf(
+  server: readonly ProcessSample[],
+): Pick<SoakFigures, "filesOpen" | "socketsOpen" | "openedMore"> {
   const [first, last] = server.filter(({ isMark }) => isMark);
+  const more = Object.entries(last?.opened ?? {}).flatMap(([target, count]) => {
+    const added = count - (first?.opened[target] ?? 0);
+    return added > 0 ? [[target, added] as const] : [];
+  });
   return {
     filesOpen: (last?.files ?? Number.NaN) - (first?.files ?? Number.NaN),
     socketsOpen: (last?.sockets ?? Number.NaN) - (first?.sockets ?? Number.NaN),
+    openedMore: Object.fromEntries(more),
   };
 }
 

@@ -4,6 +4,8 @@ import { MOST_OPEN, makeSoakWorld, type SoakUser, type SoakWorld, WORD } from ".
 export interface SoakLoad {
   /** Sends requests for so long, each at its moment, whether the ones before it have been answered or not. */
   run(milliseconds: number): Promise<void>;
+  /** Erases one user, whether their turns are over or not. */
+  eraseOne(): Promise<void>;
   /** Ends the connections that are kept alive. */
   hangUp(): void;
   counts(): { readonly users: number; readonly sent: number; readonly shed: number };
@@ -50,6 +52,10 @@ export function makeSoakLoad(
         running.add(work);
       }
       await Promise.all(running);
+    },
+    async eraseOne() {
+      const user = world.users.find(({ isLeaving }) => !isLeaving);
+      if (user) await eraseUser(world, user);
     },
     hangUp: world.hangUp,
     counts: () => ({ users: world.users.length, sent, shed }),

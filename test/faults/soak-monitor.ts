@@ -1,6 +1,6 @@
 // Loaded with --import before a program: appends what its process holds to a file, once an interval and at each SIGUSR2.
 import { subscribe } from "node:diagnostics_channel";
-import { appendFileSync, readdirSync, readlinkSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,10 +14,14 @@ export interface ProcessSample {
   readonly isMark: boolean;
   readonly heapUsed: number;
   readonly rss: number;
+  /** Of the resident memory, what is no page of a file: pages of a file are given back whenever another program needs the room. */
+  readonly anonymous: number;
   readonly external: number;
   /** Open descriptors that are no sockets, and those that are. */
   readonly files: number;
   readonly sockets: number;
+  /** How many descriptors are open of each kind or file, sockets aside. */
+  readonly opened: { readonly [target: string]: number };
   /** Since the last sample. */
   readonly loop: LoopDelay;
   /** Since the last mark. */
@@ -64,7 +68,8 @@ function watchProcess(file: string, intervalMs: number): void {
     collect();
     const { heapUsed, rss, external } = process.memoryUsage();
     const role = SOAK_ROLE === "idle" ? "idle" : "server";
-    const taken = { role, at: Date.now(), isMark, heapUsed, rss, external, ...descriptors() } as const;
+    const memory = { heapUsed, rss, anonymous: anonymousBytes(), external };
+    const taken = { role, at: Date.now(), isMark, ...memory, ...descriptors() } as const;
     const line: ProcessSample = { ...taken, loop, loopSinceMark, heldSinceMark };
     appendFileSync(file, `${JSON.stringify(line)}\n`);
     interval.reset();
@@ -96,18 +101,29 @@ function delaysOf(histogram: Pick<RecordableHistogram, "percentile" | "max">): L
   };
 }
 
-function descriptors(): { files: number; sockets: number } {
+function anonymousBytes(): number {
+  const [, kilobytes] = /^RssAnon:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+function descriptors(): Pick<ProcessSample, "files" | "sockets" | "opened"> {
   let files = 0;
   let sockets = 0;
+  const opened: { [target: string]: number } = {};
   for (const descriptor of readdirSync("/proc/self/fd")) {
     try {
-      if (readlinkSync(`/proc/self/fd/${descriptor}`).startsWith("socket:")) sockets += 1;
-      else files += 1;
+      const target = readlinkSync(`/proc/self/fd/${descriptor}`).replace(/:?\[\d+\]$/, "");
+      if (target === "socket") {
+        sockets += 1;
+        continue;
+      }
+      files += 1;
+      opened[target] = (opened[target] ?? 0) + 1;
     } catch {
       // The descriptor by which the folder itself was read is closed again.
     }
   }
-  return { files, sockets };
+  return { files, sockets, opened };
 }
 
 /** The planted fault: a map that is never cleared. */

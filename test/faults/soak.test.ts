@@ -21,9 +21,10 @@ it("a straight line has its slope, and bounds that hold it", () => {
 function samplesWith(heapUsed: (minute: number) => number): SoakSample[] {
   const loop = { p50: 10, p99: 12, max: 20 };
   const server = Array.from({ length: 60 }, (_, minute): SoakSample => {
-    const memory = { heapUsed: heapUsed(minute), rss: 4e8, external: 1e7, files: 30, sockets: 0 };
+    const memory = { heapUsed: heapUsed(minute), rss: 4e8, anonymous: 3e8, external: 1e7 };
+    const opened = { files: 30, sockets: 0, opened: { "/dev/null": 3 } };
     const delays = { loop, loopSinceMark: loop, heldSinceMark: loop };
-    return { role: "server", at: minute * 60_000, isMark: false, ...memory, ...delays };
+    return { role: "server", at: minute * 60_000, isMark: false, ...memory, ...opened, ...delays };
   });
   const start = { at: 0, minutes: 60, warmUpMinutes: 15, rate: 10, seed: 1, cacheMegabytes: 4 };
   return [{ role: "start", ...start }, ...server];
@@ -50,6 +51,7 @@ it("a server under mixed load keeps its facts, lets go of those erased, and clos
     expect(end).toMatchObject({ lost: 0, resurrected: 0, exit: 0, doctor: 0, unexpected: {} });
     expect(end?.acked).toBeGreaterThan(20);
     expect([figures.samples > 2, figures.sent > 50]).toEqual([true, true]);
+    expect([figures.openedMore, figures.filesOpen <= 0]).toEqual([{}, true]);
     // Of seconds it says nothing yet, but that it is measured.
     expect(Object.values(figures.heapSlopeMBh).every(Number.isFinite)).toBe(true);
   } finally {

@@ -71,6 +71,8 @@ export async function soak({
     const look = setInterval(() => void lookAt(path, server, load).then(note), intervalMs);
     // The server has opened all that it opens, and nobody is connected: descriptors can be compared from here on.
     await load.run(warmUpMinutes * 60_000);
+    // For an erasure the writing thread starts a process, and its event loop then opens a reserve descriptor (`/dev/null`) for good.
+    await load.eraseOne();
     await mark(server, load);
     await load.run((minutes - warmUpMinutes) * 60_000);
     note(await lookAt(path, server, load));

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -36,7 +37,7 @@ afterEach(async () => {
 const texts = async (held: Keepsake, user = "ana"): Promise<string> =>
   (await held.scope({ user }).list({ status: "all", limit: 1000 })).items.map(({ text }) => text).join("\n");
 const bytesOf = (file: string): string => readFileSync(file, "latin1").toLowerCase();
-const leftovers = (): string[] => readdirSync(folder).filter((name) => /\.(?:part|restoring)/.test(name));
+const leftovers = (): string[] => readdirSync(folder).filter((name) => /\.(?:part|new|restoring)/.test(name));
 
 describe("a backup", () => {
   it("is one file of its owner's that a memory can be opened on, and is noted", async () => {
@@ -116,6 +117,15 @@ describe("a backup", () => {
     await expect((await createMemory({ path: ":memory:" })).backup(copy)).rejects.toMatchObject({
       code: "unsupported",
     });
+  });
+
+  it("removes what a killed backup of the same name left, and no other file", async () => {
+    const { pid } = spawnSync(process.execPath, ["--eval", ""]);
+    for (const end of ["", "-journal"]) writeFileSync(`${copy}.${pid}.0a1b2c3d.new${end}`, "half of it");
+    const own = `${copy}.2024.new`;
+    writeFileSync(own, "a file of the user's");
+    await memory.backup(copy);
+    expect(leftovers()).toEqual([basename(own)]);
   });
 
   it("is named by the receipts of what it holds, until it is gone", async () => {

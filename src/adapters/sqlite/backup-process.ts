@@ -47,8 +47,7 @@ async function verify({
   try {
     await restoring.finish();
   } catch (error) {
-    restoring.abandon();
-    throw error;
+    throw restoring.abandon(error);
   }
   // Before the store is opened, which may finish work that was under way.
   const counts = countRows(path);

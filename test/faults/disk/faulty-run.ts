@@ -45,17 +45,22 @@ const UUIDS = Array.from(
   (_, i) => `00000000-0000-4000-8000-${String(i + 1).padStart(12, "0")}`,
 );
 
+/** The end of a draft's name under `fixed-names.mjs`. */
+const DRAFT_END = "4242.00000000.new";
+
 /** What an operation may open, by name: strace knows no patterns. */
 function pathsOf(folder: string): string[] {
   const names = [
     "memory.db",
     "memory.db.restoring",
     "backup.copy",
-    "backup.copy.4242.part",
+    `backup.copy.${DRAFT_END}`,
     "target.db",
+    "memory.db.before-v1",
+    "memory.db.before-v1.part",
   ].flatMap((name) => ["", "-wal", "-shm", "-journal"].map((end) => `${name}${end}`));
   const keys = UUIDS.flatMap((id) => [`.keys.json.${id}.new`, `.keys.json.lock.${id}.new`]);
-  const beside = [".secret", ".secret.4242.new", ".erasures", ".keys.json", ".keys.json.lock", ...keys];
+  const beside = [".secret", `.secret.${DRAFT_END}`, ".erasures", ".keys.json", ".keys.json.lock", ...keys];
   const own = [...beside.map((end) => `memory.db${end}`), ...beside.map((end) => `target.db${end}`)];
   const others = ["export.jsonl", "export.jsonl.4242.new", "mark-begin", "mark-end"];
   return ["", ...names, ...own, ...others].map((name) => (name === "" ? folder : join(folder, name)));

@@ -1,6 +1,6 @@
 import { closeSync, linkSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "../node-sqlite.ts";
-import { draftPathOf, removeDraft, syncParentFolder } from "./drafts.ts";
+import { draftPathOf, removeDatabaseDraft, syncParentFolder } from "./drafts.ts";
 
 /** How often a file is created again because another process removed its draft. */
 const MAX_CREATIONS = 3;
@@ -25,7 +25,7 @@ export function createDatabaseFile(path: string, fill: (handle: DatabaseSync) =>
       if (!mayContinue(error, attempt)) throw error;
       if (NO_LINKS.has(codeOf(error))) createEmptyFile(path);
     } finally {
-      for (const end of ["", "-wal", "-shm", "-journal"]) removeDraft(draft + end);
+      removeDatabaseDraft(draft);
     }
     if (statSync(path, { throwIfNoEntry: false })) return;
   }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, renameSync, statSync } from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { BackupNote } from "../../../domain/operations/backup.ts";
@@ -11,6 +11,7 @@ import { DatabaseSync } from "../node-sqlite.ts";
 import { openSqliteDatabase, prepareFile } from "../open.ts";
 import { readBackupNotes, readIdentity, readTraces } from "../tables/receipts.ts";
 import { hashFile } from "./backup.ts";
+import { createRemainingDraftError, removeDatabaseDraft, removeDatabaseFiles, removeFile } from "./drafts.ts";
 import { syncFolder } from "./ledger.ts";
 
 /** A backup that is being restored as the database. */
@@ -33,8 +34,8 @@ export interface Restoring {
   readonly aside?: { readonly name: string; readonly bytes: number };
   /** Puts the draft in place in one step, and renames the current database. */
   finish(): Promise<void>;
-  /** Deletes the draft and leaves everything unchanged. */
-  abandon(): void;
+  /** Deletes the draft and leaves everything unchanged. Gives the error to throw, which names a draft that stays. */
+  abandon(error: unknown): unknown;
 }
 
 /**
@@ -57,12 +58,12 @@ export async function beginRestore(options: {
   }
   const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
   const lock = existsSync(path) ? lockDatabase(path) : undefined;
-  const abandon = (): void => {
+  const abandon = (error: unknown): unknown => {
     lock?.giveBack();
-    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
+    return removeDatabaseDraft(draft) ? error : createRemainingDraftError("restore", draft, error);
   };
   try {
-    for (const file of listDatabaseFiles(draft)) rmSync(file, { force: true });
+    removeDatabaseFiles(draft);
     closeSync(openSync(draft, "wx", 0o600));
     await copyFile(from, draft);
     await copyLog(from, draft);
@@ -89,20 +90,15 @@ export async function beginRestore(options: {
       },
     };
   } catch (error) {
-    abandon();
-    throw error;
+    throw abandon(error);
   }
-}
-
-function listDatabaseFiles(path: string): string[] {
-  return ["", "-wal", "-shm", "-journal"].map((end) => `${path}${end}`);
 }
 
 /** Only a damaged database still has a log. It is moved too, because next to the new database it would be taken for its log. */
 function moveAside(path: string, aside: string): void {
   linkSync(path, aside);
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
-  rmSync(`${path}-shm`, { force: true });
+  removeFile(`${path}-shm`);
 }
 
 /** A manual copy may have its log next to it. */
