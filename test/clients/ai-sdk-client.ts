@@ -36,3 +36,26 @@ export function aiSdk(baseURL: string, apiKey: string, api: "chat" | "responses"
     },
   };
 }
+
+/** Holds three turns with the provider's own settings, which name earlier replies by their ids; each problem is a sentence. */
+export async function aiSdkReferences(
+  baseURL: string,
+  apiKey: string,
+  sent: () => string,
+): Promise<readonly string[]> {
+  const model = createOpenAI({ baseURL, apiKey })("gpt-4o-mini");
+  const problems: string[] = [];
+  const messages: ModelMessage[] = [];
+  const words = ["My boat is called Zorbimax.", "My bike is called Quillon.", "What did I say?"];
+  for (const content of words) {
+    messages.push({ role: "user", content });
+    const { text, response } = await generateText({ model, messages });
+    if (text !== "All right.")
+      problems.push(`the reply to ${JSON.stringify(content)} is ${JSON.stringify(text)}`);
+    messages.push(...response.messages);
+  }
+  if (!/Zorbimax[\s\S]*All right\.[\s\S]*Quillon[\s\S]*All right\.[\s\S]*What did I say/.test(sent()))
+    problems.push("the earlier turns were not sent");
+  if (!JSON.stringify(messages).includes("itemId")) problems.push("the client knows no ids of items");
+  return problems;
+}

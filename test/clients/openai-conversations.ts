@@ -27,20 +27,25 @@ const WEATHER: OpenAI.Responses.FunctionTool = {
 
 type Asked = Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>;
 
+/** Gives a response by the official client, whole or streamed. */
+const createAnswering =
+  (client: OpenAI) =>
+  (
+    input: string | OpenAI.Responses.ResponseInput,
+    stream: boolean,
+    more: Asked = {},
+  ): Promise<OpenAI.Responses.Response> =>
+    stream
+      ? client.responses.stream({ model: MODEL, input, ...more } as never).finalResponse()
+      : client.responses.create({ model: MODEL, input, ...more });
+
 /** The official client, whose turns the server keeps: in a conversation, or in a chain of responses. */
 export function openaiStored(baseURL: string, apiKey: string, way: "conversation" | "chain"): Talker {
   const client = new OpenAI({ baseURL, apiKey });
   let before: { readonly on: Asked; readonly text: string } | undefined;
   const begin = async (): Promise<Asked> =>
     way === "chain" ? {} : { conversation: (await client.conversations.create()).id };
-  const answer = async (
-    input: string | OpenAI.Responses.ResponseInput,
-    stream: boolean,
-    more: Asked,
-  ): Promise<OpenAI.Responses.Response> => {
-    if (!stream) return client.responses.create({ model: MODEL, input, ...more });
-    return client.responses.stream({ model: MODEL, input, ...more } as never).finalResponse();
-  };
+  const answer = createAnswering(client);
   const next = (on: Asked, { id }: OpenAI.Responses.Response): Asked =>
     way === "chain" ? { previous_response_id: id } : on;
   return {
@@ -67,6 +72,100 @@ export function openaiStored(baseURL: string, apiKey: string, way: "conversation
       return { city, text: (await answer([output], stream, more)).output_text };
     },
   };
+}
+
+/** The official client, which names what was said and done before by the ids of the items. */
+export function openaiReferences(baseURL: string, apiKey: string): Talker {
+  const client = new OpenAI({ baseURL, apiKey });
+  let before: { readonly items: OpenAI.Responses.ResponseInput; readonly text: string } | undefined;
+  const answer = createAnswering(client);
+  /** All that a response was given and gave, by ids alone. */
+  const referTo = async ({
+    id,
+    output,
+  }: OpenAI.Responses.Response): Promise<OpenAI.Responses.ResponseInput> => {
+    const ids: string[] = [];
+    for await (const item of client.responses.inputItems.list(id, { order: "asc" })) ids.push(item.id ?? "");
+    ids.push(...output.map((item) => item.id ?? ""));
+    return ids.map((one) => ({ type: "item_reference", id: one }));
+  };
+  return {
+    name: "openai (Node), responses with references to items",
+    async say(lines, stream) {
+      const isOn = before !== undefined && lines.at(-2)?.content === before.text;
+      const items = isOn && before ? before.items : [];
+      const content = lines.at(-1)?.content ?? "";
+      const response = await answer([...items, { role: "user", content }], stream);
+      before = { items: await referTo(response), text: response.output_text };
+      return response.output_text;
+    },
+    async ask(question, stream) {
+      const more = { tools: [WEATHER] };
+      const asked = await answer([{ role: "user", content: question }], stream, more);
+      const call = asked.output.find((item) => item.type === "function_call");
+      if (call?.type !== "function_call") return { city: "", text: "" };
+      const { city } = JSON.parse(call.arguments) as { city: string };
+      const output = {
+        type: "function_call_output" as const,
+        call_id: call.call_id,
+        output: weatherIn(city),
+      };
+      return { city, text: (await answer([...(await referTo(asked)), output], stream, more)).output_text };
+    },
+  };
+}
+
+/** Refers to items that are there, erased, another user's, and named twice; each problem is a sentence. */
+export async function referencesApart(
+  baseURL: string,
+  { ana, bo }: { readonly ana: string; readonly bo: string },
+  sent: () => string,
+): Promise<readonly string[]> {
+  const client = new OpenAI({ baseURL, apiKey: ana });
+  const problems: string[] = [];
+  const check = (holds: boolean, problem: string): void => void (holds || problems.push(problem));
+  const conversation = await client.conversations.create({
+    items: [{ type: "message", role: "user", content: "My boat is called Zorbimax." }],
+  });
+  const [item] = (await client.conversations.items.list(conversation.id)).data;
+  const refer = (api: OpenAI, count = 1, more: Asked = {}): Promise<unknown> => {
+    const references = Array.from({ length: count }, () => ({
+      type: "item_reference" as const,
+      id: item?.id ?? "",
+    }));
+    return api.responses.create({
+      model: MODEL,
+      input: [...references, { role: "user", content: "And?" }],
+      ...more,
+    });
+  };
+  await refer(client);
+  check(
+    /My boat is called Zorbimax[\s\S]*And\?/.test(sent()),
+    "the item was not sent in place of its reference",
+  );
+  const before = sent();
+  const expectError = async (work: Promise<unknown>, status: number, what: string): Promise<void> => {
+    const error = await work.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    check(error instanceof OpenAI.APIError && error.status === status, `${what} is ${String(error)}`);
+    check(sent() === before, `${what} reached the model`);
+  };
+  await expectError(refer(client, 2), 400, "an item that is named twice");
+  await expectError(
+    refer(client, 1, { conversation: conversation.id }),
+    400,
+    "an item that the conversation has",
+  );
+  const other = new OpenAI({ baseURL, apiKey: bo });
+  const { id: others } = await other.conversations.create();
+  await expectError(refer(other, 1, { conversation: others }), 404, "another user's item");
+  await client.conversations.items.delete(item?.id ?? "", { conversation_id: conversation.id });
+  const { id: empty } = await client.conversations.create();
+  await expectError(refer(client, 1, { conversation: empty }), 404, "an erased item");
+  return problems;
 }
 
 /** An agent of OpenAI's SDK with its own `OpenAIConversationsSession`, unmodified. */

@@ -2,12 +2,18 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { aiSdk } from "./ai-sdk-client.ts";
+import { aiSdk, aiSdkReferences } from "./ai-sdk-client.ts";
 import { anthropicMessages } from "./anthropic-client.ts";
 import { FRAMEWORK_CHECKS } from "./frameworks.ts";
 import { langchain } from "./langchain-client.ts";
 import { openaiChat, openaiResponses } from "./openai-client.ts";
-import { agentsConversations, conversationsApart, openaiStored } from "./openai-conversations.ts";
+import {
+  agentsConversations,
+  conversationsApart,
+  openaiReferences,
+  openaiStored,
+  referencesApart,
+} from "./openai-conversations.ts";
 import { readingClaude, readingModel } from "./reading-model.ts";
 import { story, type Talker } from "./story.ts";
 
@@ -61,6 +67,7 @@ const CLIENTS: readonly ((url: string, key: string) => Talker)[] = [
   openaiResponses,
   (url, key) => openaiStored(url, key, "conversation"),
   (url, key) => openaiStored(url, key, "chain"),
+  openaiReferences,
   agentsConversations,
   (url, key) => langchain(url, key, false),
   (url, key) => langchain(url, key, true),
@@ -112,6 +119,18 @@ try {
   tell(
     "OpenAI Agents SDK, OpenAIConversationsSession: two conversations",
     await conversationsApart(url, keyOf("conversations"), sentTo(upstream)).catch((error: unknown) => [
+      String(error),
+    ]),
+  );
+  tell(
+    "openai (Node): references to items that are there, erased, another user's, and named twice",
+    await referencesApart(url, { ana: keyOf("referring"), bo: keyOf("another") }, sentTo(upstream)).catch(
+      (error: unknown) => [String(error)],
+    ),
+  );
+  tell(
+    "AI SDK, responses: three turns by references",
+    await aiSdkReferences(url, keyOf("ai-sdk-referring"), sentTo(upstream)).catch((error: unknown) => [
       String(error),
     ]),
   );

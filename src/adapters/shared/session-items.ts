@@ -86,7 +86,7 @@ function isTaken(value: object): boolean {
 
 /** Reads all messages of a session, oldest first. None for a session that has not begun. */
 export async function readSessionMessages(
-  memory: SessionMemory,
+  memory: Pick<SessionMemory, "session">,
   session: string,
 ): Promise<(StoredItemMessage & { readonly id: string })[]> {
   const messages: (StoredItemMessage & { readonly id: string })[] = [];

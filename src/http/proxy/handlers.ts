@@ -4,6 +4,13 @@ import type { OperationRequest } from "../operation.ts";
 import { isRefusal, refuseField } from "../problem.ts";
 import { answerFromMemory, BUILT_IN_MODEL, isBuiltInRequest } from "./built-in-model.ts";
 import {
+  checkReferencesOutside,
+  type ReferencedInput,
+  resolveItemReferences,
+  withoutReferences,
+} from "./conversation/item-references.ts";
+import {
+  EMPTY_CONTEXT,
   resolveStoredContext,
   type StoredContext,
   withStoredContext,
@@ -45,13 +52,15 @@ export async function handleConversation(
   const isBuiltIn = isBuiltInRequest(call, proxy, provider, received.body);
   const isOwnAccount = !isBuiltIn && mayUseStoredObjects(call, provider);
   if (isBuiltIn) checkBuiltInUse(received.body);
-  const { request, context } = await withContext(call, proxy, dialect, { received, who, isOwnAccount });
+  const input = { received, who, isOwnAccount, isBuiltIn };
+  const { own, request, context } = await withContext(call, proxy, dialect, input);
+  const { references, resent } = own;
   if (!isBuiltIn && !isOwnAccount) checkServerKeyUse(request, dialect.name);
   const plan =
     dialect.name === "responses"
-      ? await planTurn(received, { context, access: who, isOwnAccount, isBuiltIn })
+      ? await planTurn(own.request, { context, references, resent, access: who, isOwnAccount, isBuiltIn })
       : undefined;
-  const spoken = await readConversation(request, dialect, context);
+  const spoken = await readConversation(request, dialect, { context, references });
   const held = findTurnState(call, proxy, who, spoken, { plan, context });
   if (isBuiltIn) return answerFromMemory(call, proxy, { request, dialect, who, spoken, held });
 
@@ -60,8 +69,8 @@ export async function handleConversation(
   const isForgetting = await memory.forgetFirst();
   const recalled = await memory.recall();
   const current =
-    context && isForgetting
-      ? await withoutErased(call, proxy, dialect, { received, who, isOwnAccount, context })
+    (context || references.size > 0) && isForgetting
+      ? await withoutErased(call, proxy, dialect, { ...input, references })
       : { request, turns: spoken.turns };
   const edits = injectMemory(current.request, { turns: current.turns, dialect, context: recalled });
   proxy.meter.observe("keepsake_proxy_overhead_ms", performance.now() - startedAt);
@@ -85,21 +94,44 @@ interface ContextInput {
   readonly received: ProxyRequest;
   readonly who: MemoryAccess;
   readonly isOwnAccount: boolean;
+  readonly isBuiltIn: boolean;
 }
 
-/** Gives the request with the stored items that it continues, if it names any. */
+interface ContinuedRequest {
+  /** The request with the items that it names by ids. */
+  readonly own: ReferencedInput;
+  /** The request to send: also with the items that it continues. */
+  readonly request: ProxyRequest;
+  readonly context?: StoredContext;
+}
+
+/** Gives the request with the stored items that it names and continues, if there are any. */
 async function withContext(
   call: OperationRequest,
   proxy: OpenAiProxy,
   dialect: ProxyDialect,
-  { received, who, isOwnAccount }: ContextInput,
-): Promise<{ readonly request: ProxyRequest; readonly context?: StoredContext }> {
-  if (dialect.name !== "responses") return { request: received };
-  const { body } = received;
-  const context = await resolveStoredContext(call, proxy.writer, { body, access: who, isOwnAccount });
-  return context
-    ? { request: withStoredContext(received, context, isOwnAccount), context }
-    : { request: received };
+  input: ContextInput,
+): Promise<ContinuedRequest> {
+  const { received, who: access, isOwnAccount, isBuiltIn } = input;
+  if (dialect.name !== "responses") return { own: withoutReferences(received), request: received };
+  const asked = { request: received, access, isOwnAccount, isBuiltIn };
+  const own = await resolveItemReferences(call, proxy.writer, asked);
+  return continueRequest(call, proxy, input, own);
+}
+
+async function continueRequest(
+  call: OperationRequest,
+  proxy: OpenAiProxy,
+  { who: access, isOwnAccount }: ContextInput,
+  own: ReferencedInput,
+): Promise<ContinuedRequest> {
+  const { request, references, bytes } = own;
+  const { body } = request;
+  const context = await resolveStoredContext(call, proxy.writer, { body, access, isOwnAccount, bytes });
+  if (context) checkReferencesOutside(references, context);
+  if (context) return { own, request: withStoredContext(request, context, isOwnAccount), context };
+  const isStoredHere = references.size > 0 && !isOwnAccount;
+  return { own, request: isStoredHere ? withStoredContext(request, EMPTY_CONTEXT, isOwnAccount) : request };
 }
 
 /** Gives the request again after an erasure: with the stored items as they are now, or with none if all are erased. */
@@ -107,13 +139,15 @@ async function withoutErased(
   call: OperationRequest,
   proxy: OpenAiProxy,
   dialect: ProxyDialect,
-  { context, ...asked }: ContextInput & { readonly context: StoredContext },
+  { references, ...input }: ContextInput & Pick<ReferencedInput, "references">,
 ): Promise<{ readonly request: ProxyRequest; readonly turns: readonly RequestTurn[] }> {
-  const { request } = await withContext(call, proxy, dialect, asked).catch((error: unknown) => {
+  const { received, who: access, isOwnAccount, isBuiltIn } = input;
+  const known = new Set([...references.values()].map(({ id }) => id));
+  const asked = { request: received, access, isOwnAccount, isBuiltIn, known };
+  const own = await resolveItemReferences(call, proxy.writer, asked);
+  const { request } = await continueRequest(call, proxy, input, own).catch((error: unknown) => {
     if (!isRefusal(error)) throw error;
-    return {
-      request: withStoredContext(asked.received, { ...context, input: [], json: "" }, asked.isOwnAccount),
-    };
+    return { request: withStoredContext(own.request, EMPTY_CONTEXT, isOwnAccount) };
   });
   return { request, turns: (await readConversation(request, dialect)).turns };
 }

@@ -8,13 +8,15 @@ export interface Transformers {
     model: string,
     options: { readonly dtype: "q8" | "fp32"; readonly local_files_only: boolean },
   ): Promise<Extraction>;
+  /** Where it downloads models from. */
+  readonly env?: { readonly remoteHost?: string; readonly remotePathTemplate?: string };
 }
 
 /** A feature-extraction pipeline of transformers.js. */
 export interface Extraction {
   (
     text: string,
-    options: { readonly pooling: "mean"; readonly normalize: true },
+    options: { readonly pooling: "mean" | "cls" | "last_token"; readonly normalize: true },
   ): Promise<{ readonly data: unknown }>;
   dispose?(): Promise<unknown>;
 }

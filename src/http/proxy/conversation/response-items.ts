@@ -20,6 +20,8 @@ export const ITEM_LIMITS = {
   bytes: 1_000_000,
   /** Items of one conversation, or of one chain of responses. */
   perConversation: 4000,
+  /** References to stored items in one request. */
+  references: 1000,
   /** Bytes of all stored items that go into one request, as JSON. */
   contextBytes: 3_000_000,
 } as const;
@@ -140,6 +142,11 @@ function toStorable(value: unknown): unknown {
   );
 }
 
+/** Whether a message stores an item, beside words or alone. */
+export function hasItem({ parts = [] }: Pick<SessionMessage, "parts">): boolean {
+  return parts.some(({ type }) => type === ITEM_PART);
+}
+
 /**
  * Gives the item that a message stores. Erased words are left out; undefined if nothing remains. Images are read from the
  * memory; one that is gone is left out.
@@ -194,6 +201,12 @@ async function readImage(
   }
 }
 
+/** Whether an input item is one that the model made. */
+export function isModelItem(value: unknown): boolean {
+  const { type, role } = toFields(value);
+  return role === "assistant" || /^(?:reasoning|.*_call)$/.test(toText(type));
+}
+
 const ID_PREFIXES: { readonly [type: string]: string } = {
   message: "msg",
   function_call: "fc",
@@ -212,6 +225,11 @@ const ID_PREFIXES: { readonly [type: string]: string } = {
 
 /** Ids of a client or of the upstream that are kept: the encrypted reasoning of a model belongs to its id. */
 const KEPT_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Whether an id can be that of a stored item. */
+export function isItemId(id: string): boolean {
+  return KEPT_ID.test(id);
+}
 
 /** Gives the id of a new item: its own, if it is well-formed and not taken; otherwise a new one. */
 export function chooseItemId(value: unknown, item: ResponseItem, taken: ReadonlySet<string>): string {
@@ -238,11 +256,10 @@ export function* toInputItems(
   input: readonly unknown[],
 ): Generator<void, readonly object[], void> {
   const items: object[] = [];
-  for (const { id, item } of stored) {
+  for (const one of stored) {
     yield;
-    const { status: _status, ...rest } = item;
-    const sent = TYPES_WITHOUT_ID.has(item.type) ? rest : { ...item, id };
-    if (isSelfContainedItem(sent) && !isEmptyMessage(sent)) items.push(sent);
+    const sent = toInputItem(one);
+    if (sent) items.push(sent);
   }
   const all = [...items, ...input].map(toFields);
   const idsOf = (isOutput: boolean): ReadonlySet<unknown> =>
@@ -255,6 +272,19 @@ export function* toInputItems(
     if (typeof call !== "string") return true;
     return /_call_output$/.test(toText(type)) ? calls.has(call) : outputs.has(call);
   });
+}
+
+/** Gives a stored item as an input item; undefined for one that the upstream could not use. */
+export function toInputItem({
+  id,
+  item,
+}: {
+  readonly id: string;
+  readonly item: ResponseItem;
+}): object | undefined {
+  const { status: _status, ...rest } = item;
+  const sent = TYPES_WITHOUT_ID.has(item.type) ? rest : { ...item, id };
+  return isSelfContainedItem(sent) && !isEmptyMessage(sent) ? sent : undefined;
 }
 
 function isEmptyMessage({ type, content }: BodyFields): boolean {

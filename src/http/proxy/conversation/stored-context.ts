@@ -4,9 +4,9 @@ import type { SessionMessage, StoredMessage } from "../../../engine/api/session-
 import type { OperationRequest } from "../../operation.ts";
 import { refuse, refuseField } from "../../problem.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
-import { applyJsonEdits, findValue, type JsonEdit, removeMembers } from "../request/json-edits.ts";
+import { findValue, type JsonEdit, removeMembers } from "../request/json-edits.ts";
 import type { MemoryAccess } from "../request/memory-access.ts";
-import type { ProxyRequest } from "../request/proxy-request.ts";
+import { editRequest, type ProxyRequest } from "../request/proxy-request.ts";
 import { type BodyFields, toArray, toFields, toText } from "../request/reply-reader.ts";
 import {
   findStoredMessage,
@@ -31,6 +31,8 @@ export interface StoredContext {
   readonly input: readonly object[];
   /** The same as JSON, with commas between them. */
   readonly json: string;
+  /** The ids of all stored items before the input. */
+  readonly ids: ReadonlySet<string>;
 }
 
 /**
@@ -42,6 +44,9 @@ export const RESPONSE_PART = "responseend";
 /** The field of that part with the messages of the output. One word that nobody says, as an erasure searches it. */
 export const OUTPUT_FIELD = "outputitems";
 
+/** The field with those messages of the input that belong to other responses or conversations. */
+export const REFERENCES_FIELD = "referreditems";
+
 /** The most responses of a chain. */
 const MAX_CHAIN_LENGTH = 1000;
 
@@ -50,7 +55,18 @@ interface ContextRequest {
   readonly access: MemoryAccess;
   /** Whether the request uses the client's own account at the upstream, where it may have stored objects. */
   readonly isOwnAccount: boolean;
+  /** Bytes of stored items that the input has already (0). */
+  readonly bytes?: number;
 }
+
+/** Whether a request names a conversation or an earlier response. */
+export function namesStoredContext(body: BodyFields): boolean {
+  const { conversation, previous } = readReferences(body);
+  return conversation !== undefined || previous !== undefined;
+}
+
+/** The context of a request that continues nothing. */
+export const EMPTY_CONTEXT: Pick<StoredContext, "input" | "json"> = { input: [], json: "" };
 
 /**
  * Finds what a request continues; undefined if it names nothing. Throws a 404 error for a conversation and a 400 error for a
@@ -59,7 +75,7 @@ interface ContextRequest {
 export async function resolveStoredContext(
   call: Pick<OperationRequest, "memoryOf" | "project">,
   writer: Pick<MemoryWriter, "waitForWrites">,
-  { body, access, isOwnAccount }: ContextRequest,
+  { body, access, isOwnAccount, bytes = 0 }: ContextRequest,
 ): Promise<StoredContext | undefined> {
   const { conversation, previous } = readReferences(body);
   if (conversation === undefined && previous === undefined) return undefined;
@@ -72,9 +88,9 @@ export async function resolveStoredContext(
   // The response before may still be stored.
   await writer.waitForWrites(JSON.stringify([call.project(), user]));
   const memory = call.memoryOf(user);
-  const input = toArray(body.input);
-  if (conversation !== undefined) return resolveConversation(memory, conversation, input);
-  const context = await resolveResponse(memory, previous ?? "", input);
+  const own = { input: toArray(body.input), bytes };
+  if (conversation !== undefined) return resolveConversation(memory, conversation, own);
+  const context = await resolveResponse(memory, previous ?? "", own);
   if (!context && !isOwnAccount) throw createUnknownResponseError();
   return context;
 }
@@ -84,26 +100,22 @@ function createNoMemoryError(conversation: string | undefined): Error {
   return refuseField(field, `${field} is stored in the user's memory: name the user, and leave memory on.`);
 }
 
-async function resolveConversation(
-  memory: ScopedMemory,
-  id: string,
-  input: readonly unknown[],
-): Promise<StoredContext> {
+async function resolveConversation(memory: ScopedMemory, id: string, own: OwnInput): Promise<StoredContext> {
   const conversation = await readStoredConversation(memory, id, "conversation");
   const items = await showConversationItems(memory, conversation.items);
-  return { conversation, session: id, ...(await toContextInput(items, input)) };
+  return { conversation, session: id, ...(await toContextInput(items, own)) };
 }
 
 async function resolveResponse(
   memory: ScopedMemory,
   previous: string,
-  input: readonly unknown[],
+  own: OwnInput,
 ): Promise<StoredContext | undefined> {
   const record = await findResponseRecord(memory, previous);
   if (!record) return undefined;
   const items = await readChain(memory, record);
   const session = record.session ?? previous;
-  return { response: previous, record: record.id, session, ...(await toContextInput(items, input)) };
+  return { response: previous, record: record.id, session, ...(await toContextInput(items, own)) };
 }
 
 function readReferences(body: BodyFields): { readonly conversation?: string; readonly previous?: string } {
@@ -223,16 +235,22 @@ export function toItemId(message: string): string {
   return message.slice(message.lastIndexOf(".") + 1);
 }
 
+/** The input of the request itself, and the bytes of stored items in it. */
+interface OwnInput {
+  readonly input: readonly unknown[];
+  readonly bytes: number;
+}
+
 async function toContextInput(
   shown: readonly ShownItem[],
-  input: readonly unknown[],
-): Promise<Pick<StoredContext, "input" | "json">> {
+  { input, bytes }: OwnInput,
+): Promise<Pick<StoredContext, "input" | "json" | "ids">> {
   const stored = shown.map(({ id, ...item }) => ({ id, item }));
   if (stored.length > ITEM_LIMITS.perConversation) throw createTooLongError();
   const items = await runInSlices(toInputItems(stored, input));
   const json = await runInSlices(toJsonSteps(items));
-  if (Buffer.byteLength(json) > ITEM_LIMITS.contextBytes) throw createTooLongError();
-  return { input: items, json };
+  if (bytes + Buffer.byteLength(json) > ITEM_LIMITS.contextBytes) throw createTooLongError();
+  return { input: items, json, ids: new Set(shown.map(({ id }) => id)) };
 }
 
 function* toJsonSteps(items: readonly object[]): Generator<void, string, void> {
@@ -259,10 +277,11 @@ const REFERENCE_FIELDS: ReadonlySet<string> = new Set(["conversation", "previous
  * provider is told to store nothing: an erasure would not reach it.
  */
 export function withStoredContext(
-  { json, cuts, body }: ProxyRequest,
-  context: StoredContext,
+  request: ProxyRequest,
+  context: Pick<StoredContext, "input" | "json">,
   isOwnAccount: boolean,
 ): ProxyRequest {
+  const { json, body } = request;
   const items = context.json;
   const place = findValue(json, ["input"]);
   const front = json.indexOf("{") + 1;
@@ -278,11 +297,11 @@ export function withStoredContext(
   ];
   const { conversation: _conversation, previous_response_id: _previous, ...rest } = body;
   const own = typeof body.input === "string" ? [toUserMessage(body.input)] : toArray(body.input);
-  return {
-    json: applyJsonEdits(json, edits),
-    cuts: cuts.map((cut) => ({ ...cut, at: cut.at + measureShift(edits, cut.at) })),
-    body: { ...rest, ...(isOwnAccount ? {} : { store: false }), input: [...context.input, ...own] },
-  };
+  return editRequest(request, edits, {
+    ...rest,
+    ...(isOwnAccount ? {} : { store: false }),
+    input: [...context.input, ...own],
+  });
 }
 
 function toUserMessage(content: string): object {
@@ -302,11 +321,4 @@ function toInputEdits(
     ];
   if (!Array.isArray(input)) return [{ start, end, put: `[${items}]` }];
   return [{ start: start + 1, end: start + 1, put: input.length === 0 ? items : `${items}${comma}` }];
-}
-
-/** How far edits before a position move it. */
-function measureShift(edits: readonly JsonEdit[], at: number): number {
-  let shift = 0;
-  for (const { start, end, put } of edits) if (start < at) shift += put.length - (end - start);
-  return shift;
 }

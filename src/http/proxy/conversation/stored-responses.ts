@@ -11,7 +11,13 @@ import {
   listItemMessages,
   showConversationItems,
 } from "./conversation-store.ts";
-import { listResponseRecords, OUTPUT_FIELD, readRecord, toItemId } from "./stored-context.ts";
+import {
+  listResponseRecords,
+  OUTPUT_FIELD,
+  REFERENCES_FIELD,
+  readRecord,
+  toItemId,
+} from "./stored-context.ts";
 
 /** A response as it is stored: its record, and the messages of its input and output that were not erased. */
 export interface StoredResponse {
@@ -111,8 +117,9 @@ export async function eraseStoredResponse(
   const records = await listResponseRecords(memory, id);
   if (records.length === 0) throw createUnknownError();
   const others = records.flatMap((record) => {
-    const { said, [OUTPUT_FIELD]: output } = toFields(readRecord(record));
-    return [...toArray(said), ...toArray(output), toModelId(record.id)];
+    const { said, [OUTPUT_FIELD]: output, [REFERENCES_FIELD]: references } = toFields(readRecord(record));
+    const others = new Set(toArray(references));
+    return [...toArray(said).filter((id) => !others.has(id)), ...toArray(output), toModelId(record.id)];
   });
   const left = await listItemMessages(memory, others.map(toText));
   return memory.forget({ ids: [...new Set([...left, ...records.map((one) => one.id)])] }, { signal });

@@ -13,17 +13,27 @@ import {
   findStoredMessage,
   readStoredConversation,
 } from "./conversation-store.ts";
+import type { ReferencedItem } from "./item-references.ts";
 import {
   chooseItemId,
   ITEM_LIMITS,
+  isModelItem,
   measureItem,
   normalizeItem,
   type ResponseItem,
   readResponseItem,
   toItemContent,
 } from "./response-items.ts";
-import { createRecordId, OUTPUT_FIELD, RESPONSE_PART, type StoredContext } from "./stored-context.ts";
+import {
+  createRecordId,
+  OUTPUT_FIELD,
+  REFERENCES_FIELD,
+  RESPONSE_PART,
+  type StoredContext,
+} from "./stored-context.ts";
 import { createModelMessage } from "./stored-responses.ts";
+
+type References = ReadonlyMap<number, ReferencedItem>;
 
 /** What of a request and its response is to be stored as items. */
 export interface TurnPlan {
@@ -32,6 +42,8 @@ export interface TurnPlan {
   readonly input: readonly ResponseItem[];
   /** The same as they were sent, with their ids. */
   readonly values: readonly unknown[];
+  /** Those that are stored already, as the request names or repeats them, by their place. */
+  readonly references: References;
   /** The model that was asked for. */
   readonly model: string;
   /** Whether the words are stored apart from the items, by the built-in model. */
@@ -50,11 +62,16 @@ export async function planTurn(
   request: ProxyRequest,
   {
     context,
+    references = new Map(),
+    resent = new Map(),
     access,
     isOwnAccount,
     isBuiltIn,
   }: {
     readonly context: StoredContext | undefined;
+    readonly references?: References;
+    /** Other items of the input that are stored already. */
+    readonly resent?: References;
     readonly access: MemoryAccess;
     readonly isOwnAccount: boolean;
     readonly isBuiltIn: boolean;
@@ -67,22 +84,20 @@ export async function planTurn(
       ? [{ type: "message", role: "user", content: body.input }]
       : toArray(body.input);
   if (access.mode !== "on" || (isOwnAccount && !context)) return undefined;
-  const hasHistory = context === undefined && store !== true && values.some(isModelItem);
+  const isHistory = (value: unknown, index: number): boolean => isModelItem(value) && !references.has(index);
+  const hasHistory = context === undefined && store !== true && values.some(isHistory);
   const isResponseStored = store !== false && !hasHistory;
   if (!context?.conversation && !isResponseStored) return undefined;
   try {
     const input = await runInSlices(readInputSteps(request, values));
-    return { context, input, values, model: toText(body.model), isBuiltIn, isResponseStored };
+    const stored = new Map([...resent, ...references]);
+    const model = toText(body.model);
+    return { context, input, values, references: stored, model, isBuiltIn, isResponseStored };
   } catch (error) {
     if (context?.conversation || !isRefusal(error)) throw error;
     // Such a response cannot be continued. All else is as without.
     return undefined;
   }
-}
-
-function isModelItem(value: unknown): boolean {
-  const { type, role } = toFields(value);
-  return role === "assistant" || /^(?:reasoning|.*_call)$/.test(toText(type));
 }
 
 function* readInputSteps(
@@ -146,10 +161,14 @@ export function createTurnStorage(
       if (conversation !== undefined && !(await isStored(memory, conversation))) return false;
       const said = toInputMessages(plan, prefix, userTurns);
       const replied = toOutputMessages(plan, prefix, reply.items);
-      await memory.remember([...said, ...replied, ...toEndMessages(plan, { group, record, said, replied })], {
-        session,
-        signal: AbortSignal.timeout(WRITE_TIMEOUT_MS),
-      });
+      const added = said.filter((one) => "role" in one);
+      await memory.remember(
+        [...added, ...replied, ...toEndMessages(plan, { group, record, said, replied })],
+        {
+          session,
+          signal: AbortSignal.timeout(WRITE_TIMEOUT_MS),
+        },
+      );
       return true;
     },
   };
@@ -177,17 +196,20 @@ function toUserItemId(group: string, index: number): string {
 
 /**
  * Gives the messages of the input. The user's new turns are among them: they are stored already, under the same ids. Other
- * messages are history, which is kept for the model alone.
+ * messages are history, which is kept for the model alone. What the request names by its id is not stored again, except in a
+ * conversation: each of its items is a message of its own.
  */
 function toInputMessages(
-  { input, values, context }: TurnPlan,
+  { input, values, references, context }: TurnPlan,
   prefix: string,
   userTurns: ReadonlyMap<number, InputMessage>,
-): readonly InputMessage[] {
+): readonly (InputMessage | { readonly id: string })[] {
   const taken = listItemIds(context);
   return input.map((item, index) => {
     const userTurn = userTurns.get(index);
     if (userTurn) return userTurn;
+    const referenced = references.get(index);
+    if (referenced && !context?.conversation) return { id: referenced.message };
     const id = chooseItemId(values[index], item, taken);
     taken.add(id);
     return { id: `${prefix}.${index}.${id}`, ...toItemContent(item, true) };
@@ -217,7 +239,7 @@ function listItemIds(context: StoredContext | undefined): Set<string> {
 
 /** Gives the messages that make the items count: the end of the turn, and the record of the response. */
 function toEndMessages(
-  { context, model }: TurnPlan,
+  { context, references, model }: TurnPlan,
   {
     group,
     record,
@@ -227,14 +249,16 @@ function toEndMessages(
     readonly group: string;
     /** The id of the record; undefined if the response is not to be continued. */
     readonly record: string | undefined;
-    readonly said: readonly InputMessage[];
+    readonly said: readonly { readonly id?: string }[];
     readonly replied: readonly InputMessage[];
   },
 ): readonly InputMessage[] {
   const conversation = context?.conversation?.id;
+  const referenced = conversation === undefined ? [...references.values()].map((one) => one.message) : [];
   const part: Part = {
     type: RESPONSE_PART,
     said: said.map(({ id }) => id),
+    ...(referenced.length === 0 ? {} : { [REFERENCES_FIELD]: referenced }),
     [OUTPUT_FIELD]: replied.map(({ id }) => id),
     ...(conversation === undefined ? {} : { conversation }),
     ...(context?.record === undefined ? {} : { previous: context.record }),

@@ -281,14 +281,23 @@ export interface ConversationInput {
   readonly newest: { readonly text: string; readonly turn: string };
 }
 
+/** What of a request is stored here. */
+interface StoredTurns {
+  readonly context?: StoredContext | undefined;
+  readonly references?: ReadonlyMap<number, unknown>;
+}
+
 /** Maximum number of consecutive user messages treated as new. Earlier ones are history. */
 const MAX_NEW_TURNS = 100;
 
-/** Reads the messages of a request. Those that are stored here and come before its own are not new. */
+/**
+ * Reads the messages of a request. Those that are stored here are not new: what comes before its own, and what it names by
+ * ids, at these places of its input.
+ */
 export async function readConversation(
   request: ProxyRequest,
   dialect: ProxyDialect,
-  context?: StoredContext,
+  { context, references }: StoredTurns = {},
 ): Promise<ConversationInput> {
   const { body } = request;
   const said = await runInSlices(dialect.parseTurns(body));
@@ -298,8 +307,9 @@ export async function readConversation(
     kept !== undefined || context !== undefined || said.some(({ role }) => role === "assistant");
   const first = said.findIndex(({ role }) => role === "user");
   const last = said.findLastIndex(({ role }) => role === "user");
+  const before = context?.input.length ?? 0;
   const fresh = findNewTurns(said)
-    .filter((i) => i >= (context?.input.length ?? 0))
+    .filter((i) => i >= before && !references?.has(i - before))
     .slice(-MAX_NEW_TURNS)
     .flatMap((i) => {
       const one = said[i];

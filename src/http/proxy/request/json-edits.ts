@@ -1,5 +1,5 @@
 /** A span of a text, from `start` to before `end`. */
-interface JsonSpan {
+export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -42,7 +42,8 @@ export function listMembers(json: string, at: number): JsonMember[] {
   return members;
 }
 
-function listElements(json: string, at: number): JsonSpan[] {
+/** Lists the elements of the array at a position, in order. */
+export function listElements(json: string, at: number): JsonSpan[] {
   const elements: JsonSpan[] = [];
   let i = skipSpace(json, at + 1);
   while (i < json.length && json[i] !== "]") {
@@ -117,21 +118,28 @@ export function applyJsonEdits(text: string, edits: readonly JsonEdit[]): string
 
 /** Gives the edits that remove members from a JSON object. Everything else keeps its bytes. */
 export function removeMembers(json: string, names: ReadonlySet<string>): JsonEdit[] {
-  const members = listMembers(json, skipSpace(json, 0));
-  const edits: JsonEdit[] = [];
-  for (let i = 0; i < members.length; i += 1) {
-    if (!hasName(members[i], names)) continue;
-    const first = i;
-    while (hasName(members[i + 1], names)) i += 1;
-    const [before, next] = [members[first - 1], members[i + 1]];
-    const start = before?.end ?? members[first]?.start ?? 0;
-    edits.push({ start, end: next?.start ?? members[i]?.end ?? 0, put: before && next ? "," : "" });
-  }
-  return edits;
+  return removeSpans(listMembers(json, skipSpace(json, 0)), ({ name }) => names.has(name));
 }
 
-function hasName(member: JsonMember | undefined, names: ReadonlySet<string>): boolean {
-  return member !== undefined && names.has(member.name);
+/** Gives the edits that remove some of all members of an object, or elements of an array, with their commas. */
+export function removeSpans<Span extends JsonSpan>(
+  spans: readonly Span[],
+  isRemoved: (span: Span, index: number) => boolean,
+): JsonEdit[] {
+  const edits: JsonEdit[] = [];
+  const isNextRemoved = (i: number): boolean => {
+    const span = spans[i];
+    return span !== undefined && isRemoved(span, i);
+  };
+  for (let i = 0; i < spans.length; i += 1) {
+    if (!isNextRemoved(i)) continue;
+    const first = i;
+    while (isNextRemoved(i + 1)) i += 1;
+    const [before, next] = [spans[first - 1], spans[i + 1]];
+    const start = before?.end ?? spans[first]?.start ?? 0;
+    edits.push({ start, end: next?.start ?? spans[i]?.end ?? 0, put: before && next ? "," : "" });
+  }
+  return edits;
 }
 
 /**

@@ -3,7 +3,7 @@ import { createJsonScan, type LongString } from "../../json-scan.ts";
 import { refuse, refuseBody, refuseField } from "../../problem.ts";
 import { readBodyBytes } from "../../request-body.ts";
 import type { RequestContext } from "../../request-context.ts";
-import { findValue, type JsonEdit, removeMembers } from "./json-edits.ts";
+import { applyJsonEdits, findValue, type JsonEdit, removeMembers } from "./json-edits.ts";
 import { type BodyFields, toFields, tryParseJson } from "./reply-reader.ts";
 
 /** A received request: its text and its fields. */
@@ -55,6 +55,26 @@ export async function readProxyRequest(exchange: RequestContext): Promise<ProxyR
 /** Gives the body to forward: the received one with the edits and without forbidden fields. */
 export function toUpstreamBody(taken: ProxyRequest, edits: readonly JsonEdit[]): Uint8Array {
   return restoreLongStrings(taken, [...edits, ...removeMembers(taken.json, FORBIDDEN_FIELDS)]);
+}
+
+/** Gives a request with edits of its parsed JSON, and the body that they make. */
+export function editRequest(
+  { json, cuts }: ProxyRequest,
+  edits: readonly JsonEdit[],
+  body: BodyFields,
+): ProxyRequest {
+  return {
+    json: applyJsonEdits(json, edits),
+    cuts: cuts.map((cut) => ({ ...cut, at: cut.at + measureShift(edits, cut.at) })),
+    body,
+  };
+}
+
+/** How far edits before a position move it. */
+function measureShift(edits: readonly JsonEdit[], at: number): number {
+  let shift = 0;
+  for (const { start, end, put } of edits) if (start < at) shift += put.length - (end - start);
+  return shift;
 }
 
 /** The parsed part of a request: its JSON without the rest of long strings. */
