@@ -15,9 +15,9 @@ const TIMED = [
 
 /** Tests against real servers and installed models: `test/services/up` starts the servers. */
 const SERVICES = [
-  "src/adapters/{bullmq,chroma,cross-encoder,faiss,minilm,pinecone,postgres,postgres-index,redis,s3-vectors}/**/*.test.ts",
+  "src/adapters/{bullmq,chroma,cross-encoder,faiss,mariadb,minilm,pinecone,postgres,postgres-index,redis,s3-vectors,sentence-transformers}/**/*.test.ts",
   "src/adapters/backups/s3-archive.test.ts",
-  "test/{backends,several}/**/*.test.ts",
+  "test/{backends,mariadb,several}/**/*.test.ts",
 ];
 
 /** Tests beside the source that start threads and processes, or wait for readers of a file: tens of seconds each. */

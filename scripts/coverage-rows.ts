@@ -27,10 +27,6 @@ function row(
   return { number, state, asks, how, ...(missing ? { missing } : {}), ...(test ? { test } : {}) };
 }
 
-function notYet(number: number, asks: string): CoverageRow {
-  return row(number, "no", asks, "");
-}
-
 const STORY = "test/e2e/http.test.ts";
 const SAMPLES = "src/engine/samples/assistant.test.ts";
 const USAGE = "src/engine/recall/usage.test.ts";
@@ -166,8 +162,22 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       "supersedes the old value of a one-value relation, and says by what",
     ],
   }),
-  notYet(17, "An embedding model per user"),
-  notYet(18, "MySQL stores texts and metadata"),
+  row(
+    17,
+    MET,
+    "An embedding model per user",
+    "`KEEPSAKE_EMBEDDERS`, chosen by a user or a project over HTTP, by `keepsake embedder` or the library ([embedders](embedders.md#an-embedder-for-each-project-or-user))",
+    {
+      test: [
+        "src/engine/embedders.test.ts",
+        "change while the memory runs: what is stored is embedded anew, and a search uses one space only",
+      ],
+    },
+  ),
+  row(18, PARTLY, "MySQL stores texts and metadata", "MariaDB as the store: `MEMORY_DB_URL=mysql://…`", {
+    missing: "tested on MariaDB only, not on MySQL itself",
+    test: [BACKENDS, "selects MariaDB if MEMORY_DB_URL is an address of MySQL or MariaDB"],
+  }),
   row(
     19,
     MET,
@@ -335,7 +345,16 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     missing: "an account; tried on a stand-in",
     test: ["src/adapters/s3-vectors/s3-vectors.test.ts", "keeps every request within the service's limits"],
   }),
-  notYet(42, "Julep"),
+  row(
+    42,
+    PARTLY,
+    "Julep",
+    "`sessions.chat` of its client with a memory ([frameworks](frameworks.md#julep))",
+    {
+      missing: "Julep's own server; tried with its client on a stand-in, as the hosted service is closed",
+      test: ["test/clients/julep-chat.ts", "Julep, a client with a memory: two conversations and erasures"],
+    },
+  ),
   row(
     43,
     MET,
@@ -444,10 +463,19 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       ],
     },
   ),
-  row(53, PARTLY, "Models of sentence-transformers", "MiniLM by transformers.js", {
-    missing: "other models",
-    test: ["src/adapters/minilm/minilm.test.ts", "names the files that a model folder needs"],
-  }),
+  row(
+    53,
+    PARTLY,
+    "Models of sentence-transformers",
+    "in this process by transformers.js, by name or from a folder ([embedders](embedders.md#models-of-sentence-transformers))",
+    {
+      missing: "models with a dense layer; a download from the hub was not tried",
+      test: [
+        "src/adapters/sentence-transformers/sentence-transformers.test.ts",
+        "say its dimensions, its pooling and what stands before queries and texts",
+      ],
+    },
+  ),
   row(
     54,
     MET,

@@ -208,7 +208,12 @@ export const COVERAGE_SAMPLES: readonly CoverageSample[] = [
     "is a check that finds no fault, and a command that gives space back",
   ),
   shown(4, "the agent's YAML file", COMMON_NAMES, "uses the file of an agent as it stands"),
-  notShown(4, "Julep's client with a memory manager", "not yet: row 42"),
+  shown(
+    4,
+    "Julep's client with a memory manager",
+    "test/clients/julep-chat.ts",
+    "Julep, a client with a memory: two conversations and erasures",
+  ),
   shown(
     5,
     "basic use: add with a kind and an importance, search by kind",

@@ -45,7 +45,6 @@ export interface Structure {
 export const SMALL_FILES: { readonly [path: string]: string } = {
   "adapters/postgres/migrations/": "a migration stays as it landed",
   "adapters/sqlite/migrations/": "a migration stays as it landed",
-  "adapters/rules/thread-worker.ts": "the program of a thread",
   "cli/commands/clients/mcp.ts": "a command is loaded when it is called",
   "cli/main.ts": "the program itself",
   "formats/importers/openai-messages.ts": "a format is a file",

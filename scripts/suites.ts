@@ -50,6 +50,7 @@ const AGAINST: { readonly [adapter: string]: string } = {
   memory: "itself: it is the specification",
   sqlite: "files, and in memory",
   postgres: "PostgreSQL 18.4",
+  mariadb: "MariaDB 10.11",
   "postgres-index": "PostgreSQL 18.4 with pgvector 0.8.5",
   redis: "Redis 7.0",
   bullmq: "BullMQ 6.7 on Redis 7.0",

@@ -57,6 +57,12 @@ export interface MemoryOptions {
   /** Computes vectors of texts. Default: the built-in table of English word vectors, without a network. */
   readonly embedder?: Made<Embedder>;
   /**
+   * Further embedders by name, which users and projects may choose instead, while the memory runs: see `memory.embedders`. All
+   * processes on a memory store should have the same ones. Where a user's embedder is missing, that user's texts are found by
+   * their words. Vector indexes hold the vectors of `embedder` only; users of the others are searched in this process.
+   */
+  readonly embedders?: { readonly [name: string]: Made<Embedder> };
+  /**
    * Who extracts memories: `rules`, during the write; the `model`, later in the background; or `both`, the default with a
    * model. Rules always execute requests to forget, at once. Your own extractors, one or two, replace the rules and, if
    * one calls a server, the model.
@@ -77,8 +83,9 @@ export interface MemoryOptions {
   /** Parses questions, for answers without a model. Default: English, by rules. */
   readonly questions?: QuestionReader;
   /**
-   * Runs slow work in threads, for a server: a slow disk or a long message then does not delay other requests. It applies to
-   * a database file and to extraction by rules. Under many recalls, recalls run in separate processes.
+   * Runs slow work in threads, for a server: a slow disk, a long message or a request to forget then does not delay other
+   * requests. It applies to a database file and to what is read in English. Under many recalls, recalls run in separate
+   * processes.
    */
   readonly inThreads?: boolean;
   /** Approximate size of the cache of recent users, in bytes (256,000,000). */

@@ -8,7 +8,7 @@ import { checkCount } from "./domain/limits.ts";
 import { checkExpiryPolicy } from "./domain/memories/expiry-policy.ts";
 import type { AgentAccess } from "./domain/scope.ts";
 import { createModelServers } from "./engine/admin/dependencies.ts";
-import { createErasureWatch } from "./engine/api/erasure-watch.ts";
+import { createErasureWatch, type ErasureWatch } from "./engine/api/erasure-watch.ts";
 import type { Keepsake } from "./engine/api/keepsake.ts";
 import { type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
 import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
@@ -23,13 +23,21 @@ import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
 import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
 import { invalid, MemoryError } from "./errors.ts";
 import type { MemoryOptions } from "./memory-options.ts";
+import type { Embedder } from "./ports/language/embedder.ts";
 import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Clock } from "./ports/system.ts";
 import type { Meter } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
+import { openEmbedderSet } from "./wiring/embedder-set.ts";
 import { createKeepsake } from "./wiring/keepsake.ts";
-import { openEnglish, openLanguagePorts } from "./wiring/language-ports.ts";
+import {
+  openEmbedderEnglish,
+  openEnglish,
+  openLanguagePorts,
+  openNamedEmbedders,
+  openRulesThread,
+} from "./wiring/language-ports.ts";
 import type { RecallWorkers } from "./wiring/recall-workers.ts";
 import { createResourceOwner, type ResourceOwner } from "./wiring/resource-owner.ts";
 import { createSecretLoader, getSecretNotices, getSecretState } from "./wiring/secret.ts";
@@ -86,10 +94,10 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   opening.own(costs);
   const erasures = createErasureWatch();
   const servers = createModelServers();
-  const languagePorts = await openLanguagePorts(options, createCallHooks(costs, options.meter), {
-    erasures,
-    servers,
-  });
+  const hooks = createCallHooks(costs, options.meter);
+  const thread = openRulesThread(options, erasures);
+  const languagePorts = await openLanguagePorts(options, hooks, { erasures, servers, thread });
+  const named = await openNamedEmbedders(options, hooks, { erasures, servers });
   const { secret, isNew } = loadSecret();
   const notices = await getSecretNotices(record, isNew);
   const ledger =
@@ -98,19 +106,16 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   const recallPorts = { ...languagePorts, ...stores, digestKey: digestKeyOf(secret) };
   const watched = { ...options, meter: damage.meter };
   const recallWorkers = await openRecallWorkers(watched, path, recallPorts, opening);
-  const states = openUserStates(options, record, { ...languagePorts, ...stores }, recallWorkers);
-  const unsubscribe = record.erasureFeed?.subscribe((scope) => {
-    void states.purgeUser(scope);
-    void erasures.notify(scope);
-  });
-  opening.own({ close: async () => unsubscribe?.() });
+  const english = openEnglish(options, languagePorts.embedder, thread);
+  const parts = { ...languagePorts, ...stores, ...english, erasures, named, recallWorkers, thread };
+  const embedding = openEmbedders(options, opening, record, parts);
   const basePorts: Ports = {
     store: record,
     ...languagePorts,
     costs,
     ...(options.meter ? { meter: options.meter } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
-    ...openEnglish(options, languagePorts.embedder),
+    ...english,
     clock,
     ids,
     secret,
@@ -123,7 +128,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     ...(recallWorkers ? { recallWorker: recallWorkers } : {}),
     ...(await openBackupPlan(options, isKept ? { path, digestKey: digestKeyOf(secret), clock } : undefined)),
     ...(await openWebhookSender(options, opening)),
-    states: opening.own(states),
+    ...embedding,
     erasureWatch: erasures,
   };
   const { ports, close } = openSecondaryStores(basePorts);
@@ -201,15 +206,47 @@ async function openWebhookSender(
   return { webhookSender };
 }
 
+/** What the parts that depend on an embedder are opened with. */
+interface EmbeddingParts extends Pick<Ports, "embedder" | "cache" | "questions"> {
+  readonly named: ReadonlyMap<string, Embedder>;
+  readonly erasures: ErasureWatch;
+  readonly recallWorkers: RecallWorkers | undefined;
+  readonly thread: ReturnType<typeof openRulesThread>;
+}
+
+/** Opens what depends on each embedder. Erasures of other processes reach all of it. */
+function openEmbedders(
+  options: MemoryOptions,
+  opening: ResourceOwner,
+  record: MemoryStore,
+  { named, questions, erasures, recallWorkers, thread, ...ports }: EmbeddingParts,
+): Pick<Ports, "states" | "embedders"> {
+  const share = 1 / (1 + named.size);
+  const { states, embedders } = opening.own(
+    openEmbedderSet(ports.embedder, {
+      named,
+      openStates: (embedder) =>
+        openUserStates(options, record, { ...ports, embedder }, { recallWorkers, share }),
+      openEnglish: (embedder) => openEmbedderEnglish({ ...options, questions }, embedder, thread),
+    }),
+  );
+  const unsubscribe = record.erasureFeed?.subscribe((scope) => {
+    void states.purgeUser(scope);
+    void erasures.notify(scope);
+  });
+  opening.own({ close: async () => unsubscribe?.() });
+  return { states, ...(embedders ? { embedders } : {}) };
+}
+
 function openUserStates(
   options: MemoryOptions,
   record: MemoryStore,
   ports: Pick<Ports, "embedder" | "cache">,
-  recallWorkers: RecallWorkers | undefined,
+  { recallWorkers, share }: { readonly recallWorkers: RecallWorkers | undefined; readonly share: number },
 ): UserStates {
   const { meter, cacheBytes = CACHE_BYTES } = options;
   return createUserStates(record, ports.embedder, {
-    bytes: () => cacheBytes * (recallWorkers?.hasStarted() ? 1 - RECALL_WORKERS_SHARE : 1),
+    bytes: () => cacheBytes * share * (recallWorkers?.hasStarted() ? 1 - RECALL_WORKERS_SHARE : 1),
     ...(meter ? { meter } : {}),
     sharing: toSharing(ports, options),
   });

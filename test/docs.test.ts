@@ -64,8 +64,9 @@ beforeAll(() => {
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   symlinkSync(ROOT, join(folder, "node_modules/keepsake"));
   symlinkSync(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"));
-  // Of the vendors' packages in the pages on backends, the one that brings its own types.
-  symlinkSync(join(ROOT, "node_modules/ioredis"), join(folder, "node_modules/ioredis"));
+  // Of the vendors' packages in the pages on backends, those that bring their own types.
+  for (const name of ["ioredis", "mysql2"])
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   for (const name of ["@modelcontextprotocol", "zod"])
     symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   symlinkSync(join(ROOT, "dist/cli/main.js"), join(folder, "node_modules/.bin/keepsake"));

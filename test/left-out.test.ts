@@ -3,6 +3,7 @@ import { leftOutLine } from "./left-out.ts";
 
 const ALL = {
   KEEPSAKE_TEST_POSTGRES: "p",
+  KEEPSAKE_TEST_MARIADB: "m",
   KEEPSAKE_TEST_REDIS: "r",
   KEEPSAKE_TEST_CHROMA: "c",
   KEEPSAKE_TEST_FAISS: "f",

@@ -5,6 +5,7 @@ import type { Reporter, TestModule } from "vitest/node";
 /** What the suites read that need a server; `test/services/up` sets all of them. */
 const SERVERS: readonly string[] = [
   "KEEPSAKE_TEST_POSTGRES",
+  "KEEPSAKE_TEST_MARIADB",
   "KEEPSAKE_TEST_REDIS",
   "KEEPSAKE_TEST_CHROMA",
   "KEEPSAKE_TEST_FAISS",

@@ -250,6 +250,7 @@ describe("the packed package", () => {
     expect(said).toEqual(
       [
         ["pg", 8],
+        ["mysql2", 3],
         ["ioredis", 6],
         ["bullmq", 6],
         ["chromadb", 3],

@@ -39,7 +39,9 @@ const CITUS = join(ROOT, "../shared/services/citus/citus-up.sh");
 const hasCitus = existsSync(CITUS);
 /** Folders of suites that are left out for want of what is not part of the project. */
 const ABSENT = [
-  ...(hasMinilm ? [] : ["/src/adapters/minilm/", "/src/adapters/cross-encoder/"]),
+  ...(hasMinilm
+    ? []
+    : ["/src/adapters/minilm/", "/src/adapters/cross-encoder/", "/src/adapters/sentence-transformers/"]),
   ...(hasCitus ? [] : ["/src/adapters/postgres/citus/"]),
 ];
 
@@ -182,7 +184,7 @@ const deployTools: CiStep = {
 
 /** Starts the servers that adapters run against, and tells the steps where they are. */
 const services: CiStep = {
-  name: "PostgreSQL, Redis, Chroma, FAISS, S3 Vectors",
+  name: "PostgreSQL, MariaDB, Redis, Chroma, FAISS, S3 Vectors",
   async run({ read, print }) {
     const lines = await read(["test/services/up"]);
     print(lines.trim());

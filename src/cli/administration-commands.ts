@@ -10,9 +10,17 @@ import {
   parseMomentOrDuration,
 } from "./command.ts";
 import type { KeysOptions } from "./commands/server/keys.ts";
+import type { CommonOptions } from "./with-memory.ts";
 
-/** Adds the commands that manage the server's keys. They work while a server runs. */
-export function addKeyCommands(root: Command): void {
+/** Adds the commands that manage keys, embedders and webhooks. They work while a server runs. */
+export function addAdministrationCommands(root: Command): void {
+  addKeyCommands(root);
+  addEmbedderCommands(root);
+  addWebhookCommands(root);
+}
+
+/** Adds the commands that manage the server's keys. */
+function addKeyCommands(root: Command): void {
   const keys = root
     .command("keys")
     .description("manage the server's API keys")
@@ -20,8 +28,8 @@ export function addKeyCommands(root: Command): void {
     .addHelpText(
       "after",
       `
-Keys are stored as hashes, beside the database (FILE.keys.json) or, with PostgreSQL, in it. A key is shown once, when it
-is created. A running server applies changes at once.
+Keys are stored as hashes, beside the database (FILE.keys.json) or, on a database server, in it. A key is shown once,
+when it is created. A running server applies changes at once.
 ${formatExamples("keys list", 'keys create --scope read --label "dashboard"', "keys rotate 3f2a9c0d1b7e", "keys revoke 3f2a9c0d1b7e")}`,
     );
   addKeysCommand(keys, "list", "list the keys of all projects, or of --project", async (_operands, options) =>
@@ -87,8 +95,54 @@ function addKeysCommand(
     });
 }
 
-/** Adds the commands that manage webhooks. They work while a server runs. */
-export function addWebhookCommands(root: Command): void {
+/** Adds the commands that choose embedders. */
+function addEmbedderCommands(root: Command): void {
+  const embedders = root
+    .command("embedder")
+    .description("choose the embedder of a user or a project")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+The setting KEEPSAKE_EMBEDDERS names the embedders; "default" is that of KEEPSAKE_EMBEDDER. Without --user, the whole --project
+is meant. A user's own choice comes before the project's. A change applies at once; a server on this database embeds the stored
+texts again within a minute, and finds them by their words until then.
+${formatExamples("embedder list", "embedder choose multilingual --project support-pt", "embedder choose default --user ana", "embedder show --user ana", "embedder clear --user ana")}`,
+    );
+  const add = (
+    usage: string,
+    description: string,
+    action: (name: string, of: CommonOptions) => Promise<void>,
+  ) =>
+    embedders
+      .command(usage)
+      .description(description)
+      .action(async (...given: unknown[]) => {
+        const self = given.at(-1) as Command;
+        const { user, ...options } = self.optsWithGlobals<CommonOptions>();
+        const isNamed = self.getOptionValueSourceWithGlobals("user") === "cli";
+        const of = isNamed && user !== undefined ? { ...options, user } : options;
+        await action(self.processedArgs[0] ?? "", of);
+      });
+  const load = () => import("./commands/server/embedders.ts");
+  add("list", "list the embedders, and who of --project has chosen which", async (_name, options) =>
+    (await load()).listEmbedderChoices(options),
+  );
+  add(
+    "show",
+    "show the embedder of --user or of --project, and how many texts wait for it",
+    async (_name, of) => (await load()).showEmbedder(of),
+  );
+  add("choose <NAME>", "choose an embedder for --user or for --project", async (name, of) =>
+    (await load()).chooseEmbedderFor(name, of),
+  );
+  add("clear", "remove the choice of --user or of --project", async (_name, of) =>
+    (await load()).chooseEmbedderFor(null, of),
+  );
+}
+
+/** Adds the commands that manage webhooks. */
+function addWebhookCommands(root: Command): void {
   const webhooks = root
     .command("webhooks")
     .description("manage webhooks, which are told when memories change")
@@ -224,6 +278,7 @@ ${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z")}
     `
 Safe while a server runs. With SQLite the file is rewritten: writes wait meanwhile, and the disk needs as much free space as
 the database takes. With PostgreSQL the tables are vacuumed while others read and write; their space is free for new rows.
+With MariaDB the tables are rebuilt while others read and write.
 Nothing that was erased comes back. \`doctor\` checks the database for damage.
 ${formatExamples("vacuum")}`,
   );

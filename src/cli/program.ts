@@ -5,10 +5,9 @@ import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import {
-  addKeyCommands,
+  addAdministrationCommands,
   addReplayCommands,
   addUpkeepCommands,
-  addWebhookCommands,
 } from "./administration-commands.ts";
 import { addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
@@ -71,8 +70,7 @@ export function createProgram(version: string): Command {
   addServerCommands(root);
   addMcpCommands(root);
   addHookCommands(root);
-  addKeyCommands(root);
-  addWebhookCommands(root);
+  addAdministrationCommands(root);
   return root;
 }
 
@@ -314,7 +312,7 @@ ${formatExamples("export memories.jsonl", "export | gzip > memories.jsonl.gz", "
   addCommand(root, "move", "copy the whole database into another, empty one", async (_operands, options) =>
     (await import("./commands/server/move.ts")).runMove(options as CommonOptions & { readonly to: string }),
   )
-    .requiredOption("--to <URL>", "the new database: sqlite:///FILE, postgresql://HOST/NAME, or a file")
+    .requiredOption("--to <URL>", "a file, sqlite:///FILE, postgresql://HOST/NAME or mysql://HOST/NAME")
     .addHelpText(
       "after",
       `
@@ -322,8 +320,8 @@ Copies the memories of all users and projects, with receipts, tombstones, keys a
 recomputed. At the end, both databases are read and compared by digest. Stop the server first. If the move is interrupted,
 run it again: it continues where it stopped. Until it is complete, nothing else can open the new database. The old database
 does not change.
-With PostgreSQL, set KEEPSAKE_SECRET to the content of the .secret file beside the old database. A password that is not in
-the address is read from PGPASSWORD or ~/.pgpass.
+With PostgreSQL or MariaDB, set KEEPSAKE_SECRET to the content of the .secret file beside the old database. A password of
+PostgreSQL that is not in the address is read from PGPASSWORD or ~/.pgpass.
 ${formatExamples("move --to sqlite:////var/lib/keepsake.db", "move --to postgresql://keepsake@db.example/keepsake")}`,
     );
 }

@@ -1,4 +1,5 @@
 import { describeArchive, openArchive } from "../config/backup-settings.ts";
+import type { EmbedderSettings } from "../config/models/embedder-settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { JobState } from "../engine/api/maintenance-types.ts";
@@ -6,25 +7,50 @@ import { isMemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import type { CommandContext } from "./with-memory.ts";
 
-/** Describes what the settings of backups, the embedder, the reranker and FAISS switched on. */
-export function describeBackends({ embedder, backends, backups, reranker }: Settings): string[] {
-  const faiss = backends?.faiss;
+/** Describes what the settings of backups, the embedder, the reranker, FAISS and the GPU did. */
+export function describeBackends(settings: Settings): string[] {
+  const { backends, backups, reranker } = settings;
   return [
     ...(backups === undefined ? [] : [describeArchive(backups)]),
-    ...(embedder === undefined ? [] : [describeEmbedder(embedder)]),
+    ...describeEmbedders(settings),
     ...(reranker === undefined ? [] : [describeReranker(reranker)]),
-    ...(faiss === undefined
-      ? []
-      : [`FAISS keeps its indexes in ${faiss.path} (FAISS_INDEX_PATH) and ${describeGpu(faiss.gpu)}.`]),
-    ...(backends?.hasUnusedGpu
-      ? ["USE_GPU has no effect without FAISS, which FAISS_INDEX_PATH switches on."]
-      : []),
+    ...describeFaiss(backends),
     ...(backends?.hasUnusedFolder
       ? [
           "Chroma has no folder of its own here: vectors are stored in the database file. " +
             "`chroma run --path FOLDER` with CHROMA_URL adds a server.",
         ]
       : []),
+  ];
+}
+
+function describeEmbedders({ embedder, builtInModel, embedders }: Settings): string[] {
+  const named = describeNamedEmbedders(embedders);
+  if (embedder !== undefined) return [describeEmbedder(embedder), ...named];
+  if (builtInModel === undefined) return named;
+  const isBuiltIn = builtInModel === BUILT_IN_MODEL;
+  const line = isBuiltIn
+    ? "Vectors are computed by the built-in embedder in this process (EMBEDDING_MODEL). It uses no GPU."
+    : "EMBEDDING_MODEL has no effect: KEEPSAKE_EMBEDDER=static computes vectors by the built-in embedder.";
+  return [line, ...named];
+}
+
+/** The name of the built-in embedder in EMBEDDING_MODEL. */
+const BUILT_IN_MODEL = "static-minilm-1";
+
+function describeFaiss({ faiss, unusedGpu, hasUnusedIndexPath }: Settings["backends"] & {} = {}): string[] {
+  if (faiss !== undefined)
+    return [`FAISS keeps its indexes in ${faiss.path} (FAISS_INDEX_PATH) and ${describeGpu(faiss.gpu)}.`];
+  return [
+    ...(hasUnusedIndexPath
+      ? ["FAISS_INDEX_PATH has no effect: KEEPSAKE_FOLLOWER does not name faiss. Recalls use the database."]
+      : []),
+    ...(unusedGpu
+      ? [
+          "USE_GPU: no GPU is used; embedders run on the processor. Only FAISS uses one, which FAISS_INDEX_PATH switches on.",
+        ]
+      : []),
+    ...(unusedGpu === false ? ["USE_GPU: no GPU is used; embedders run on the processor."] : []),
   ];
 }
 
@@ -46,7 +72,22 @@ function describeEmbedder({ name, model, modelPath, baseUrl }: NonNullable<Setti
     return `Vectors are computed by ${model ?? "text-embedding-3-small"} at ${host} (EMBEDDING_MODEL).`;
   }
   const from = modelPath === undefined ? "" : `, from ${modelPath}`;
-  return `Vectors are computed by ${model ?? "all-MiniLM-L6-v2"} in this process${from} (EMBEDDING_MODEL). It uses no GPU.`;
+  const what =
+    name === "minilm" ? (model ?? "all-MiniLM-L6-v2") : (model ?? "a model of sentence-transformers");
+  return `Vectors are computed by ${what} in this process${from} (EMBEDDING_MODEL). It uses no GPU.`;
+}
+
+function describeNamedEmbedders(embedders: Settings["embedders"] = {}): string[] {
+  const named = Object.entries(embedders).map(([name, one]) => `${name} (${describeModel(one)})`);
+  if (named.length === 0) return [];
+  return [`Users and projects may choose an embedder (KEEPSAKE_EMBEDDERS): default, ${named.join(", ")}.`];
+}
+
+function describeModel({ name, model, modelPath, baseUrl }: EmbedderSettings): string {
+  if (name === "static") return "the built-in one";
+  if (name === "openai")
+    return `${model ?? "text-embedding-3-small"} at ${new URL(baseUrl ?? "https://api.openai.com").host}`;
+  return `${modelPath ?? model ?? "all-MiniLM-L6-v2"} in this process`;
 }
 
 function describeReranker({ kind, model, url = "" }: NonNullable<Settings["reranker"]>): string {
@@ -112,10 +153,18 @@ function formatIndexProblem(name: JobState["name"], problem = "it failed"): stri
   return `The index ${name.replace("following ", "")} cannot be used; recalls use the database. ${problem}`;
 }
 
-async function findModelProblems({ embedder, reranker }: Settings): Promise<string[]> {
+function needsPackage({ name }: EmbedderSettings): boolean {
+  return name === "minilm" || name === "sentence-transformers";
+}
+
+async function findModelProblems({ embedder, embedders = {}, reranker }: Settings): Promise<string[]> {
+  const isNamedLocal = Object.values(embedders).some(needsPackage);
   const found = [
-    embedder?.name === "minilm"
-      ? await findPackageProblem("EMBEDDING_MODEL cannot be used:", "all-MiniLM-L6-v2")
+    isNamedLocal
+      ? await findPackageProblem("An embedder of KEEPSAKE_EMBEDDERS cannot be used:", "it")
+      : undefined,
+    embedder !== undefined && needsPackage(embedder)
+      ? await findPackageProblem("EMBEDDING_MODEL cannot be used:", embedder.model ?? "all-MiniLM-L6-v2")
       : undefined,
     reranker?.kind === "cross-encoder"
       ? await findPackageProblem(

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { getServerSettings } from "../config/backend-settings.ts";
 import type { Backends } from "../config/backends/open-backends.ts";
 import type { CostSettings } from "../config/cost-settings.ts";
+import type { EmbedderSettings } from "../config/models/embedder-settings.ts";
 import { chooseCacheBytes } from "../config/node-tuning.ts";
 import type { RerankerSettings } from "../config/reranker-settings.ts";
-import { type EmbedderSettings, readSettings, type Settings } from "../config/settings.ts";
+import { readSettings, type Settings } from "../config/settings.ts";
 import { toIsoTime } from "../domain/time.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
@@ -63,8 +65,8 @@ export async function withMemory(
     const settings = readSettings(undefined, options.db);
     const clock = createCommandClock(options.at);
     const { openBackends, redactAddress } = await import("../config/backends/open-backends.ts");
-    const { postgres } = settings.backends ?? {};
-    const file = postgres ? undefined : toDatabaseFile(settings, access, print);
+    const server = getServerSettings(settings.backends);
+    const file = server ? undefined : toDatabaseFile(settings, access, print);
     await using backends = await openBackends(settings);
     await using keepsake = await openMemory(settings, {
       clock,
@@ -72,8 +74,8 @@ export async function withMemory(
       ...(file === undefined ? {} : { path: file }),
       ...backends.options,
     });
-    const path = postgres ? redactAddress(postgres.url) : settings.path;
-    const isFile = !postgres && path !== ":memory:";
+    const path = server ? redactAddress(server.url) : settings.path;
+    const isFile = !server && path !== ":memory:";
     if (settings.envFile !== undefined) print.note(settings.envFile);
     const notices = [...(settings.notices ?? []), ...backends.notices];
     for (const notice of [...notices, ...keepsake.notices]) print.note(notice);
@@ -146,7 +148,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
     ...(await loadUnderstandingOptions(settings, confidenceThreshold, ports.inThreads)),
-    ...(settings.embedder === undefined ? {} : { embedder: toEmbedderOption(settings.embedder) }),
+    ...toEmbedderOptions(settings),
     ...(await loadAttachmentOptions(settings)),
     ...(settings.reranker === undefined ? {} : await loadReranker(settings.reranker)),
     costs: await loadCosts(settings.costs),
@@ -169,9 +171,15 @@ async function loadUnderstandingOptions(
   return toUnderstandingOptions(model, threshold, inThreads);
 }
 
-function toEmbedderOption(settings: EmbedderSettings) {
-  return async (hooks: CallHooks) =>
-    (await import("../config/memory-from-settings.ts")).openEmbedder(settings, hooks);
+/** Gives the options for the embedder of all, and for those that users and projects may choose. */
+function toEmbedderOptions({ embedder, embedders }: Settings): Pick<MemoryOptions, "embedder" | "embedders"> {
+  const open = (one: EmbedderSettings, entry?: string) => async (hooks: CallHooks) =>
+    (await import("../config/memory-from-settings.ts")).openEmbedder(one, hooks, entry);
+  const named = Object.entries(embedders ?? {}).map(([name, one]) => [name, open(one, name)] as const);
+  return {
+    ...(embedder === undefined ? {} : { embedder: open(embedder) }),
+    ...(named.length === 0 ? {} : { embedders: Object.fromEntries(named) }),
+  };
 }
 
 async function loadAttachmentOptions({ attachments: settings }: Settings) {

@@ -48,6 +48,17 @@ describe("the database setting", () => {
     expect(readSettings({}, ":memory:").path).toBe(":memory:");
   });
 
+  it("selects MariaDB if MEMORY_DB_URL is an address of MySQL or MariaDB", () => {
+    for (const url of ["mysql://ana:geheim@db.example/memory", "mariadb://ana@db.example:3307/memory"]) {
+      expect(backends({ ...SECRET, MEMORY_DB_URL: url, CONNECTION_POOL_SIZE: "25" })).toEqual({
+        mariadb: { url, connections: 25 },
+      });
+    }
+    expect(refusal({ MEMORY_DB_URL: "mysql://ana:geheim@db/memory" })).toMatch(
+      /MariaDB needs KEEPSAKE_SECRET/,
+    );
+  });
+
   it("refuses PostgreSQL without KEEPSAKE_SECRET", () => {
     expect(refusal({ MEMORY_DB_URL: "postgresql://ana:geheim@db/memory" })).toMatch(
       /PostgreSQL needs KEEPSAKE_SECRET/,

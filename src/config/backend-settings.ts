@@ -12,6 +12,8 @@ export interface BackendSettings {
   readonly prefix?: string;
   /** The database, instead of a file. */
   readonly postgres?: PostgresSettings;
+  /** The same in MariaDB; at most one of both is set. */
+  readonly mariadb?: MariadbSettings;
   readonly redis?: RedisSettings;
   readonly sessions?: "memory" | "redis";
   readonly cache?: CacheSettings;
@@ -28,8 +30,10 @@ export interface BackendSettings {
   readonly pinecone?: PineconeSettings;
   readonly s3Vectors?: S3VectorsSettings;
   readonly faiss?: FaissSettings;
-  /** Whether a GPU is asked for, and nothing here uses one. */
-  readonly hasUnusedGpu?: boolean;
+  /** What USE_GPU says where nothing could use a GPU. */
+  readonly unusedGpu?: boolean;
+  /** Whether a folder of FAISS is named, and FAISS is not used. */
+  readonly hasUnusedIndexPath?: boolean;
   /** Whether a folder of Chroma is named, and no server. */
   readonly hasUnusedFolder?: boolean;
 }
@@ -44,6 +48,9 @@ export interface PostgresSettings {
   /** How long the server and its archives keep the write-ahead log, in ms. */
   readonly logKeptMs?: number;
 }
+
+/** A database of MariaDB; the fields are those of `PostgresSettings`. */
+export type MariadbSettings = Omit<PostgresSettings, "schema">;
 
 export interface RedisSettings {
   readonly url: string;
@@ -136,10 +143,11 @@ const VECTOR_INDEX_PATTERN = VECTOR_INDEXES.join("|");
 /** The settings of databases and servers, by name, with the allowed values. */
 export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   MEMORY_DB_URL: {
-    schema: z.string().regex(/^(?:sqlite:\/\/\/[^\0]|postgres(?:ql)?:\/\/[^\s\0/])/),
-    allowed: "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE",
+    schema: z.string().regex(/^(?:sqlite:\/\/\/[^\0]|(?:postgres(?:ql)?|mysql|mariadb):\/\/[^\s\0/])/),
+    allowed:
+      "sqlite:///FILE, postgresql://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE",
     // A file path is not secret. An address may contain a password, even if it is misspelt.
-    isSecret: /@|postgres|passw/i,
+    isSecret: /@|postgres|mysql|mariadb|passw/i,
   },
   KEEPSAKE_PREFIX: {
     schema: z.string().regex(/^[a-z][a-z0-9]{0,29}$/),
@@ -218,17 +226,26 @@ export const BACKEND_SETTINGS: { readonly [name: string]: BackendSetting } = {
   },
 };
 
+/** The settings of the database server, whichever it is; undefined if the database is a file. */
+export function getServerSettings({
+  postgres,
+  mariadb,
+}: BackendSettings = {}): PostgresSettings | MariadbSettings | undefined {
+  return postgres ?? mariadb;
+}
+
 type SettingValues = ReadonlyMap<string, string>;
 
 /** Parses the backend settings; `undefined` if none is set. Throws `invalid_input` if one needs another that is not set. */
 export function parseBackends(values: SettingValues): BackendSettings | undefined {
   const followers = parseVectorIndexes(values);
   const redis = parseRedis(values);
-  const postgres = parsePostgres(values);
+  const { postgres, mariadb } = parseDatabaseServer(values);
   if (followers.includes("redis") && !redis) throw invalid("KEEPSAKE_FOLLOWER: redis needs REDIS_URL.");
   const settings: BackendSettings = dropUndefined({
     prefix: values.get("KEEPSAKE_PREFIX"),
     postgres,
+    mariadb,
     redis,
     ...parseRedisUses(values, redis),
     ...(followers.length === 0 ? {} : { followers, ...parseIndexSearch(values) }),
@@ -237,29 +254,33 @@ export function parseBackends(values: SettingValues): BackendSettings | undefine
     pinecone: followers.includes("pinecone") ? parsePinecone(values) : undefined,
     s3Vectors: followers.includes("s3-vectors") ? parseS3Vectors(values) : undefined,
     faiss: followers.includes("faiss") ? parseFaiss(values) : undefined,
-    hasUnusedGpu: (isOn(values.get("USE_GPU")) && !followers.includes("faiss")) || undefined,
+    unusedGpu: followers.includes("faiss") ? undefined : toSwitch(values.get("USE_GPU")),
+    hasUnusedIndexPath: (values.has("FAISS_INDEX_PATH") && !followers.includes("faiss")) || undefined,
     hasUnusedFolder: (values.has("CHROMA_PERSIST_DIRECTORY") && !followers.includes("chroma")) || undefined,
   });
   return Object.keys(settings).length > 0 ? settings : undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** Parses the PostgreSQL settings; `undefined` if the database is a file: KEEPSAKE_DB wins over an address. */
-
-function parsePostgres(values: SettingValues): PostgresSettings | undefined {
+/** Parses the settings of a database server; none of both if the database is a file: KEEPSAKE_DB wins over an address. */
+function parseDatabaseServer(values: SettingValues): Pick<BackendSettings, "postgres" | "mariadb"> {
   const url = values.get("MEMORY_DB_URL");
-  if (url === undefined || url.startsWith("sqlite:") || values.has("KEEPSAKE_DB")) return undefined;
+  if (url === undefined || url.startsWith("sqlite:") || values.has("KEEPSAKE_DB")) return {};
+  const isPostgres = /^postgres/.test(url);
   if (!values.has("KEEPSAKE_SECRET")) {
     throw invalid(
-      "MEMORY_DB_URL: PostgreSQL needs KEEPSAKE_SECRET, the same on all servers. `openssl rand -hex 32` makes one.",
+      `MEMORY_DB_URL: ${isPostgres ? "PostgreSQL" : "MariaDB"} needs KEEPSAKE_SECRET, the same on all servers. ` +
+        "`openssl rand -hex 32` makes one.",
     );
   }
   const days = parseNumber(values, "KEEPSAKE_LOG_DAYS");
-  return dropUndefined({
-    ...toPostgresSettings(values, url),
+  const common = {
     ledger: values.get("KEEPSAKE_ERASURES"),
     logKeptMs: days === undefined ? undefined : days * DAY_MS,
-  });
+  };
+  if (isPostgres) return { postgres: dropUndefined({ ...toPostgresSettings(values, url), ...common }) };
+  const connections = parseNumber(values, "CONNECTION_POOL_SIZE");
+  return { mariadb: dropUndefined({ url, connections, ...common }) };
 }
 
 function toPostgresSettings(values: SettingValues, url: string): PostgresSettings {
@@ -330,7 +351,7 @@ function parsePgvector(values: SettingValues, record: PostgresSettings | undefin
   const url = values.get("KEEPSAKE_PGVECTOR_URL") ?? record?.url;
   if (url === undefined) {
     throw invalid(
-      "KEEPSAKE_FOLLOWER: pgvector needs KEEPSAKE_PGVECTOR_URL if memories are stored in a file.",
+      "KEEPSAKE_FOLLOWER: pgvector needs KEEPSAKE_PGVECTOR_URL unless memories are stored in PostgreSQL.",
     );
   }
   return toPostgresSettings(values, url);
@@ -384,12 +405,15 @@ function parseS3Vectors(values: SettingValues): S3VectorsSettings {
 }
 
 function parseFaiss(values: SettingValues): FaissSettings {
-  const gpu = values.get("USE_GPU");
   return dropUndefined({
     path: requireValue(values, "FAISS_INDEX_PATH", "faiss"),
     python: values.get("KEEPSAKE_PYTHON"),
-    gpu: gpu === undefined ? undefined : isOn(gpu),
+    gpu: toSwitch(values.get("USE_GPU")),
   });
+}
+
+function toSwitch(value: string | undefined): boolean | undefined {
+  return value === undefined ? undefined : isOn(value);
 }
 
 function isOn(value: string | undefined): boolean {

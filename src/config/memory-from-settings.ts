@@ -1,12 +1,14 @@
+import { join } from "node:path";
 import type { RecallOptions } from "../domain/recall.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { CallHooks } from "../ports/language/model-calls.ts";
+import { readHomePlaces } from "./home-places.ts";
+import type { EmbedderSettings } from "./models/embedder-settings.ts";
 import type { ModelSettings } from "./openai-settings.ts";
 import { toSettingError } from "./setting-names.ts";
-import type { EmbedderSettings } from "./settings.ts";
 
 /** The options of `createMemory` for extraction and answers. */
 interface UnderstandingOptions {
@@ -103,17 +105,46 @@ const EMBEDDER_SETTING_NAMES: { readonly [option: string]: string } = {
   modelPath: "KEEPSAKE_MODEL_PATH",
 };
 
-/** Loads and opens the configured embedder. Throws `invalid_input` with the name of a wrong setting. */
+/** Maps an adapter's option to the field of a named embedder. */
+const FIELD_NAMES: { readonly [option: string]: string } = {
+  apiKey: "key_variable",
+  baseUrl: "base_url",
+  apiVersion: "api_version",
+  model: "model",
+  dimensions: "dimensions",
+  modelPath: "path",
+  duplicateFloor: "duplicate_floor",
+  floor: "floor",
+};
+
+/**
+ * Loads and opens an embedder: the one of all users, or one of those by name. Throws `invalid_input` with the name of a wrong
+ * setting.
+ */
 export async function openEmbedder(
   { name, ...options }: EmbedderSettings,
   hooks: CallHooks = {},
+  entry?: string,
 ): Promise<Embedder> {
   try {
+    if (name === "static") return (await import("../adapters/static/index.ts")).staticEmbedder();
     if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
+    if (name === "sentence-transformers") {
+      const { sentenceTransformersEmbedder } = await import("../adapters/sentence-transformers/index.ts");
+      const { state } = readHomePlaces();
+      const kept = state === undefined ? {} : { profilesPath: join(state, "keepsake", "embedders") };
+      return await sentenceTransformersEmbedder({ ...options, ...kept });
+    }
     return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...hooks });
   } catch (error) {
-    throw toSettingError(error, EMBEDDER_SETTING_NAMES);
+    throw toSettingError(error, entry === undefined ? EMBEDDER_SETTING_NAMES : toFieldPlaces(entry));
   }
+}
+
+function toFieldPlaces(entry: string): { readonly [option: string]: string } {
+  return Object.fromEntries(
+    Object.entries(FIELD_NAMES).map(([option, field]) => [option, `KEEPSAKE_EMBEDDERS: ${entry}.${field}`]),
+  );
 }
 
 /** Wraps an extractor: leaves out facts with a confidence below `threshold`, but keeps changes and requests to forget. */

@@ -11,6 +11,8 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** The values of all sources by setting, and messages about the sources for the operator. */
 interface SettingEntries {
   readonly values: Map<string, string>;
+  /** All variables of the environment and the `.env` file, which some settings name. */
+  readonly variables: Environment;
   readonly notices: readonly string[];
   /** Which settings the `.env` file gave, for people. */
   readonly envFile?: string;
@@ -33,6 +35,7 @@ export function readSettingEntries(environment: Environment, names: readonly str
   for (const source of [environment, fromEnv?.variables ?? {}, file]) addMissing(values, source, names);
   return {
     values,
+    variables,
     ...(fromEnv === undefined ? { notices: [] } : describeEnvFile(fromEnv, names)),
     hasDatabaseFromFile:
       /[/\\]/.test(file.KEEPSAKE_DB ?? "") && values.get("KEEPSAKE_DB") === file.KEEPSAKE_DB,
@@ -97,7 +100,7 @@ export function applyPasswords(values: Map<string, string>): string[] {
     values.set("MEMORY_DB_URL", addPassword(address, password));
   else if (password !== undefined)
     notices.push(
-      "POSTGRES_PASSWORD is set, but memories are stored in a file. MEMORY_DB_URL names a database.",
+      "POSTGRES_PASSWORD is set, but memories are not stored in PostgreSQL. MEMORY_DB_URL names a database.",
     );
   if (values.has("REDIS_PASSWORD") && !values.has("REDIS_URL"))
     notices.push("REDIS_PASSWORD is set, but Redis is not used. REDIS_URL names it.");

@@ -99,13 +99,26 @@ function* listLeaves(
   place: readonly string[] = [],
 ): Generator<[string, string]> {
   if (value === null || value === undefined) return;
-  if (typeof value === "object" && !Array.isArray(value)) {
-    for (const [name, inner] of Object.entries(value)) yield* listLeaves(path, inner, [...place, name]);
+  if (typeof value !== "object" || Array.isArray(value)) {
+    if (place.length === 0) throw invalid(`${path}: write settings as "name: value", one per line.`);
+    yield [place.join("."), formatLeaf(value)];
     return;
   }
-  if (place.length === 0) throw invalid(`${path}: write settings as "name: value", one per line.`);
-  if (Array.isArray(value)) yield [place.join("."), value.map(String).join(",")];
-  else yield [place.join("."), typeof value === "boolean" ? (value ? "on" : "off") : String(value)];
+  for (const [name, inner] of Object.entries(value)) {
+    if (isGroupSetting([...place, name], inner)) yield ["embedders", JSON.stringify(inner)];
+    else yield* listLeaves(path, inner, [...place, name]);
+  }
+}
+
+function formatLeaf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(",");
+  return typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+}
+
+/** Whether a group is the value of one setting: its names are the user's own. */
+function isGroupSetting(place: readonly string[], value: unknown): boolean {
+  const isGroup = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isGroup && /^(?:keepsake_)?embedders$/i.test(place.join("_"));
 }
 
 function toSettingName(path: string, place: string, names: readonly string[]): string {

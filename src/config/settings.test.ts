@@ -175,11 +175,11 @@ it("never shows the value of a secret", () => {
 });
 
 it("reports an unsupported database without its password", () => {
-  expect(() => readSettings({ MEMORY_DB_URL: "mysql://ana:geheim@db/x" })).toThrow(
+  expect(() => readSettings({ MEMORY_DB_URL: "mongodb://ana:geheim@db/x" })).toThrow(
     expect.objectContaining({
       code: "unsupported",
       message:
-        "MEMORY_DB_URL: mysql is not supported. Use sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE.",
+        "MEMORY_DB_URL: mongodb is not supported. Use sqlite:///FILE, postgresql://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE.",
     }),
   );
 });

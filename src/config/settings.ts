@@ -11,6 +11,14 @@ import {
 import { BACKEND_SETTINGS, type BackendSettings, parseBackends, parseS3Place } from "./backend-settings.ts";
 import { BACKUP_SETTINGS, type BackupSettings, parseBackupSettings } from "./backup-settings.ts";
 import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
+import {
+  EMBEDDER_SETTINGS,
+  type EmbedderSettings,
+  type NamedEmbedders,
+  parseBuiltInModel,
+  parseEmbedder,
+  parseNamedEmbedders,
+} from "./models/embedder-settings.ts";
 import { OAUTH_SETTINGS, type OAuthSettings, parseOAuthSettings } from "./oauth-settings.ts";
 import {
   MODEL_SETTINGS,
@@ -126,6 +134,10 @@ export interface Settings {
   readonly confidenceThreshold?: number;
   /** An embedder instead of the built-in one. */
   readonly embedder?: EmbedderSettings;
+  /** What EMBEDDING_MODEL names, if the embedder is the built-in one. */
+  readonly builtInModel?: string;
+  /** The embedders that users and projects may choose, by name. */
+  readonly embedders?: NamedEmbedders;
   /** Limits on images and recordings, and the models that describe them. */
   readonly attachments?: AttachmentSettings;
   /** What reorders the best items of recalls. */
@@ -165,18 +177,6 @@ export interface LogSettings {
   readonly level: LogLevel;
   /** Whether lines of requests contain the path as requested, with the ids of users. */
   readonly showsPaths?: true;
-}
-
-export interface EmbedderSettings {
-  readonly name: "minilm" | "openai";
-  readonly model?: string;
-  readonly modelPath?: string;
-  readonly dimensions?: number;
-  readonly apiKey?: string;
-  readonly baseUrl?: string;
-  readonly apiVersion?: string;
-  readonly batchSize?: number;
-  readonly patienceMs?: number;
 }
 
 interface SettingDefinition {
@@ -257,13 +257,7 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     schema: createNumberSchema(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
     allowed: "a number from 0 to 1",
   },
-  KEEPSAKE_EMBEDDER: { schema: z.enum(["static", "minilm", "openai"]), allowed: "static, minilm or openai" },
-  EMBEDDING_MODEL: {
-    schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
-    allowed: "the name of a model, such as text-embedding-3-small",
-  },
-  KEEPSAKE_EMBEDDING_DIMENSIONS: { schema: createNumberSchema(1, 4096), allowed: "a number from 1 to 4096" },
-  KEEPSAKE_MODEL_PATH: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a folder" },
+  ...EMBEDDER_SETTINGS,
   OPENAI_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{1,512}$/),
     allowed: "visible ASCII characters",
@@ -275,7 +269,6 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     allowed: "an address such as https://api.openai.com/v1",
     isSecret: true,
   },
-  BATCH_EMBEDDING_SIZE: { schema: createNumberSchema(1, 2048), allowed: "a number from 1 to 2048" },
   ...ATTACHMENT_SETTINGS,
   ...RERANKER_SETTINGS,
   ...BACKEND_SETTINGS,
@@ -300,7 +293,7 @@ const ADDRESS_PATTERN = /^[a-z][a-z+]*:\/\//i;
  * name, its value (unless secret) and the allowed values; `unsupported` for a database that this version cannot use.
  */
 export function readSettings(environment: Environment = process.env, db?: string): Settings {
-  const { values, notices, envFile, hasDatabaseFromFile } = readSettingEntries(
+  const { values, variables, notices, envFile, hasDatabaseFromFile } = readSettingEntries(
     environment,
     Object.keys(SETTINGS),
   );
@@ -344,7 +337,9 @@ export function readSettings(environment: Environment = process.env, db?: string
       values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined,
     ),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
-    ...toOptionalField("embedder", parseEmbedder(values, { text, number })),
+    ...toOptionalField("embedder", parseEmbedder(values)),
+    ...toOptionalField("builtInModel", parseBuiltInModel(values)),
+    ...toOptionalField("embedders", parseNamedEmbedders(values, variables)),
     ...toOptionalField("attachments", parseAttachmentSettings(values)),
     ...toOptionalField("reranker", parseRerankerSettings(values)),
     ...toOptionalField("costs", parseCostSettings(values)),
@@ -410,49 +405,6 @@ function parseMetrics(value: string | undefined): "open" | "off" | undefined {
   return value === "open" || value === "off" ? value : undefined;
 }
 
-interface FieldReaders {
-  text<Name extends string>(field: Name, name: string): { readonly [name in Name]?: string };
-  number<Name extends string>(field: Name, name: string): { readonly [name in Name]?: number };
-}
-
-/**
- * Parses the embedder, named directly or by its model. A key alone names none: it may be in the environment for another
- * purpose, and texts go to another server only on explicit request.
- */
-function parseEmbedder(
-  values: ReadonlyMap<string, string>,
-  { text, number }: FieldReaders,
-): EmbedderSettings | undefined {
-  const model = values.get("EMBEDDING_MODEL");
-  const name = values.get("KEEPSAKE_EMBEDDER") ?? chooseEmbedder(model);
-  if (name === "minilm") {
-    if (model !== undefined && chooseEmbedder(model) !== "minilm") {
-      throw new MemoryError(
-        "invalid_input",
-        "EMBEDDING_MODEL: the embedder minilm only supports all-MiniLM-L6-v2. Remove the setting, or set KEEPSAKE_EMBEDDER to openai.",
-      );
-    }
-    const hub = model?.includes("/") ? { model } : {};
-    return { name, ...hub, ...text("modelPath", "KEEPSAKE_MODEL_PATH") };
-  }
-  if (name !== "openai") return undefined;
-  return {
-    name,
-    ...text("model", "EMBEDDING_MODEL"),
-    ...text("apiKey", "OPENAI_API_KEY"),
-    ...text("baseUrl", "OPENAI_BASE_URL"),
-    ...text("apiVersion", "OPENAI_API_VERSION"),
-    ...number("dimensions", "KEEPSAKE_EMBEDDING_DIMENSIONS"),
-    ...number("batchSize", "BATCH_EMBEDDING_SIZE"),
-    ...number("patienceMs", "RETRIEVAL_TIMEOUT_MS"),
-  };
-}
-
-function chooseEmbedder(model: string | undefined): string {
-  if (model === undefined || model === "static-minilm-1") return "static";
-  return /(?:^|\/)all-minilm-l6-v2$/i.test(model) ? "minilm" : "openai";
-}
-
 /** Gives an object with the field only if it has a value. */
 function toOptionalField<Name extends string, Value>(
   name: Name,
@@ -464,7 +416,11 @@ function toOptionalField<Name extends string, Value>(
 function checkValue(name: string, value: string, { schema, allowed, isSecret }: SettingDefinition): string {
   if (schema.safeParse(value).success) return value;
   const scheme = /^([a-z+]+):\/\//.exec(value)?.[1];
-  if (name === "MEMORY_DB_URL" && scheme !== undefined && !/^(sqlite|postgres(ql)?)$/.test(scheme)) {
+  if (
+    name === "MEMORY_DB_URL" &&
+    scheme !== undefined &&
+    !/^(sqlite|postgres(ql)?|mysql|mariadb)$/.test(scheme)
+  ) {
     throw new MemoryError("unsupported", `MEMORY_DB_URL: ${scheme} is not supported. Use ${allowed}.`);
   }
   const isHidden = isSecret instanceof RegExp ? isSecret.test(value) : isSecret;

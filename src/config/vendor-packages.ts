@@ -3,6 +3,7 @@ import { MemoryError } from "../errors.ts";
 /** The modules of vendors' packages, by package name. */
 interface VendorPackages {
   readonly pg: typeof import("pg");
+  readonly mysql2: typeof import("mysql2/promise");
   readonly ioredis: Pick<typeof import("ioredis"), "Redis">;
   readonly bullmq: typeof import("bullmq");
   readonly chromadb: typeof import("chromadb");
@@ -31,6 +32,7 @@ interface VendorLoader<Name extends VendorPackage> {
  */
 export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<Name> } = {
   pg: { major: 8, load: () => import("pg") },
+  mysql2: { major: 3, load: () => import("mysql2/promise") },
   ioredis: { major: 6, load: () => import("ioredis") },
   bullmq: { major: 6, load: () => import("bullmq") },
   chromadb: { major: 3, load: () => import("chromadb") },

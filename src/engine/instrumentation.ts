@@ -3,6 +3,7 @@ import { isMemoryError } from "../errors.ts";
 import type { Clock } from "../ports/system.ts";
 import { type Meter, NO_METER, NO_TRACER, type Tracer, type TraceSpan } from "../ports/telemetry.ts";
 import type { Keepsake } from "./api/keepsake.ts";
+import type { Listing } from "./api/listing-types.ts";
 import type { ScopedMemory } from "./api/scoped-memory.ts";
 import type { Ports } from "./ports.ts";
 
@@ -55,6 +56,39 @@ export function instrumentMemory(
   return { ...instrumented, revision: memory.revision };
 }
 
+/**
+ * The memory of a user whose ports are looked up at each call: `find` gives the memory as it is then. What streams is found when
+ * it is first read.
+ */
+export function createRoutedMemory(find: () => Promise<ScopedMemory>): ScopedMemory {
+  const call = async (verb: keyof ScopedMemory, given: unknown[]): Promise<unknown> =>
+    ((await find())[verb] as (...given: unknown[]) => unknown)(...given);
+  const stream = async function* (verb: MemoryVerb, given: unknown[]): AsyncGenerator<unknown, unknown> {
+    const memory = await find();
+    return yield* (memory[verb] as unknown as (...given: unknown[]) => AsyncGenerator<unknown, unknown>)(
+      ...given,
+    );
+  };
+  const route = (verb: MemoryVerb): unknown => {
+    const kind = RESULT_KINDS[verb];
+    if (kind === "a promise") return (...given: unknown[]) => call(verb, given);
+    if (kind === "parts") return (...given: unknown[]) => stream(verb, given);
+    return (...given: Parameters<ScopedMemory["list"]>): Listing => ({
+      // biome-ignore lint/suspicious/noThenProperty: a listing is awaited for its first page.
+      then: (onPage, onError) =>
+        find()
+          .then((memory) => memory.list(...given))
+          .then(onPage, onError),
+      async *[Symbol.asyncIterator]() {
+        yield* (await find()).list(...given);
+      },
+    });
+  };
+  const verbs = Object.keys(RESULT_KINDS) as MemoryVerb[];
+  const routed = Object.fromEntries(verbs.map((verb) => [verb, route(verb)])) as unknown as ScopedMemory;
+  return { ...routed, revision: async (options) => (await find()).revision(options) };
+}
+
 /** The kind of result of each method. */
 const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pages" } = {
   remember: "a promise",
@@ -98,6 +132,7 @@ const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pa
   sessions: "a promise",
   session: "a promise",
   message: "a promise",
+  findMessages: "a promise",
   attachments: "a promise",
   attachment: "a promise",
   startSession: "a promise",

@@ -1,6 +1,6 @@
 import type { ExpiryPolicy } from "../domain/memories/expiry-policy.ts";
 import type { RankingOptions, RerankingOptions } from "../domain/recall.ts";
-import type { AgentAccess } from "../domain/scope.ts";
+import type { AgentAccess, Scope } from "../domain/scope.ts";
 import type { BackupPlan } from "../ports/backup-archive.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { Answerer } from "../ports/language/answerer.ts";
@@ -43,6 +43,10 @@ import type { UserStates } from "./user-state/user-state.ts";
 export interface Ports {
   readonly store: MemoryStore;
   readonly embedder: Embedder;
+  /** The embedders that users and projects may choose instead. */
+  readonly embedders?: EmbedderSet;
+  /** The ports of a user, with the chosen embedder and what depends on it. Absent if there is only one embedder. */
+  readonly ofUser?: (scope: Scope) => Promise<BoundPorts>;
   /** Extracts memories within the write. */
   readonly extractor: Extractor;
   /** Extracts memories later with a model, from messages that `extractor` has already read. */
@@ -136,4 +140,20 @@ export interface Ports {
   /** Reorders the best items of recalls. */
   readonly reranker?: Reranker;
   readonly reranking?: RerankingOptions;
+}
+
+/** The ports of a memory that is open. */
+export type BoundPorts = Ports & Required<Pick<Ports, "contexts">>;
+
+/** What depends on the embedder of a user: vectors are compared only with vectors of the same one. */
+export type EmbedderPorts = Pick<
+  Ports,
+  "embedder" | "states" | "answerer" | "needs" | "outdated" | "forgetRequests"
+>;
+
+/** The embedders besides the default one, with what depends on each. */
+export interface EmbedderSet {
+  readonly names: readonly string[];
+  /** Opens one at its first use. A name that is not among `names` gets an embedder that fails: words are searched. */
+  of(name: string): EmbedderPorts;
 }

@@ -29,7 +29,7 @@ export async function embedQuery(
   call: CallOptions = {},
 ): Promise<Float32Array | undefined> {
   if (!embedder.local) return embedRemoteQuery(embedder, text, call);
-  const [vector] = await embedder.embed([text], call);
+  const [vector] = await embedder.embed([text], { ...call, isQuery: true });
   return vector;
 }
 
@@ -50,7 +50,7 @@ async function embedRemoteQuery(
   mine.count += 1;
   const ends = [mine.stopping.signal, AbortSignal.timeout(LATE_MS), ...(signal ? [signal] : [])];
   const coming = embedder
-    .embed([text], { ...rest, signal: AbortSignal.any(ends) })
+    .embed([text], { ...rest, isQuery: true, signal: AbortSignal.any(ends) })
     .then(
       ([vector]) => vector,
       () => undefined,

@@ -46,6 +46,7 @@ import {
   withOpenMetrics,
 } from "./routes/server/administration.ts";
 import { createDocumentOperations, createPageOperations } from "./routes/server/documentation.ts";
+import { embedderOperations } from "./routes/server/embedders.ts";
 import { healthOperations } from "./routes/server/health.ts";
 import { keyOperations, signInOperations } from "./routes/server/keys.ts";
 import { webhookOperations } from "./routes/server/webhooks.ts";
@@ -199,6 +200,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...jobOperations,
   ...simpleOperations,
   ...keyOperations,
+  ...embedderOperations,
   ...webhookOperations,
   ...signInOperations,
   ...openAiOperations,

@@ -196,7 +196,7 @@ describe("the table", () => {
   it("supports the key in every call that writes, except those that must not", () => {
     /**
      * Keys and secrets of webhooks: the kept answer would hold them. Other calls on webhooks: a kept answer belongs to a user, and
-     * they have none. Imports: their messages have ids. Chats: they are the upstream's.
+     * they have none; the same goes for a project's embedder, whose calls may be repeated. Imports: their messages have ids. Chats: they are the upstream's.
      */
     const not = [
       "createKey",
@@ -207,6 +207,8 @@ describe("the table", () => {
       "deleteWebhook",
       "testWebhook",
       "rotateWebhookSecret",
+      "chooseProjectEmbedder",
+      "clearProjectEmbedder",
       "importUser",
       "createChatCompletion",
       "createResponse",

@@ -15,11 +15,14 @@ import type { McpPermission } from "./tool.ts";
 
 const ALL: readonly McpPermission[] = ["read", "write", "erase"];
 const clock = () => new Date("2026-03-01T12:00:00Z");
+/** The clock of the server of the tools. */
+let now = clock();
 let keepsake: Keepsake;
 let ana: ScopedMemory;
 const clients: Client[] = [];
 
 beforeEach(async () => {
+  now = clock();
   keepsake = await createMemory({ path: ":memory:", clock });
   ana = keepsake.scope({ user: "ana" });
 });
@@ -33,16 +36,17 @@ type Revision = "2025-11-25" | "2026-07-28";
 interface ConnectOptions {
   readonly permissions?: readonly McpPermission[];
   readonly memory?: ScopedMemory;
+  readonly owner?: string;
   /** Replies for the user to what the server has the client ask. Without it, the client cannot ask. */
   readonly reply?: (request: ElicitRequest) => ElicitResult | Promise<ElicitResult>;
 }
 
 async function connect(
   revision: Revision = "2026-07-28",
-  { permissions = ALL, memory = ana, reply }: ConnectOptions = {},
+  { permissions = ALL, memory = ana, owner = "ana", reply }: ConnectOptions = {},
 ): Promise<Client> {
-  const { handle } = createMcpHttpHandler({ sdk, version: "1.2.3" });
-  const access = { memory, permissions, promptGuard: keepsake.promptGuard };
+  const { handle } = createMcpHttpHandler({ sdk, version: "1.2.3", clock: () => now });
+  const access = { memory, owner, permissions, promptGuard: keepsake.promptGuard };
   const fetch = (url: string | URL, init?: RequestInit) => handle(new Request(url, init), access);
   const negotiation = revision === "2026-07-28" ? { versionNegotiation: { mode: "auto" as const } } : {};
   const capabilities = reply ? { elicitation: {} } : {};
@@ -258,6 +262,89 @@ describe("the tool forget", () => {
     });
     expect((await call(client, "forget", { what: "Magnet" })).text).toMatch(/^conflict: /);
     expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
+  });
+
+  const MINUTE_MS = 60_000;
+  it.each([
+    ["14 minutes later", 14, true],
+    ["15 minutes later", 15, true],
+    ["after 15 minutes and a bit", 15.01, false],
+    ["where the clock jumped a day ahead", 24 * 60, false],
+    ["where the clock went back by less than a minute", -0.9, true],
+    ["where the clock jumped an hour back", -60, false],
+  ])("counts the minutes of a plan by the server's clock: a yes %s", async (_when, minutes, done) => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect();
+    const { data, text } = await call(client, "forget", { what: "Magnet" });
+    expect(data.expires_at).toBe("2026-03-01T12:15:00.000Z");
+    expect(text).toContain("within 15 minutes");
+    now = new Date(clock().getTime() + minutes * MINUTE_MS);
+    const confirmed = await call(client, "forget", { what: "Magnet", confirm: data.confirm });
+    expect([confirmed.isError, (await ana.recall("Magnet")).items.length === 0]).toEqual([!done, done]);
+    if (!done) expect(confirmed.text).toMatch(/^conflict: this plan has expired.*Nothing is erased/);
+  });
+
+  it("takes no yes of the user in a form that was open for more than 15 minutes", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect("2026-07-28", {
+      reply: () => {
+        now = new Date(clock().getTime() + 16 * MINUTE_MS);
+        return { action: "accept", content: { agree: true } };
+      },
+    });
+    expect((await call(client, "forget", { what: "Magnet" })).text).toMatch(
+      /^conflict: this plan has expired/,
+    );
+    expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
+  });
+
+  it("takes no token with another time", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect();
+    const { data } = await call(client, "forget", { what: "Magnet" });
+    now = new Date(clock().getTime() + 16 * MINUTE_MS);
+    const confirm = data.confirm.replace(/^[^.]+/, now.getTime().toString(36));
+    expect(confirm).not.toBe(data.confirm);
+    expect((await call(client, "forget", { what: "Magnet", confirm })).text).toMatch(/^conflict: /);
+    expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(0);
+  });
+
+  it("does not confirm for another project whose user has the same messages", async () => {
+    const said = [{ id: "m1", role: "user" as const, content: "Magnet is nice, I think." }];
+    const elsewhere = keepsake.scope({ project: "bolt", user: "ana" });
+    for (const memory of [ana, elsewhere]) await memory.remember(said);
+    const { data } = await call(await connect(), "forget", { ids: ["m1"] });
+    const other = await connect("2026-07-28", { memory: elsewhere, owner: "bolt, ana" });
+    const refused = await call(other, "forget", { ids: ["m1"], confirm: data.confirm });
+    expect(refused.text).toMatch(/^conflict: /);
+    expect((await elsewhere.message("m1")).content).toContain("Magnet");
+  });
+
+  it("erases nothing that is written between the plan that is compared and the erasure", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const { data } = await call(await connect(), "forget", { what: "Magnet" });
+    let writes = 0;
+    const forget = async (what: string, options: { dryRun?: boolean }): Promise<unknown> => {
+      const result = await ana.forget(what, options as { dryRun: true });
+      // The plan is compared after this.
+      if (options.dryRun && writes++ === 0) await ana.remember("Magnet costs me 9 euros a month.");
+      return result;
+    };
+    const racing = await connect("2026-07-28", { memory: { ...ana, forget } as ScopedMemory });
+    const refused = await call(racing, "forget", { what: "Magnet", confirm: data.confirm });
+    expect(refused.text).toMatch(/^conflict: this is not the token of the plan as it is now/);
+    expect((await ana.recall("Magnet")).items.length).toBeGreaterThan(1);
+  });
+
+  it("erases once where the same yes comes twice at a time, and beside a write of something else", async () => {
+    await ana.remember("I use Magnet as a productivity tool.");
+    const client = await connect();
+    const { data } = await call(client, "forget", { what: "Magnet" });
+    const yes = () => call(client, "forget", { what: "Magnet", confirm: data.confirm });
+    const [one, other] = await Promise.all([yes(), yes(), ana.remember("I like cork.")]);
+    expect([one.isError, other.isError].sort()).toEqual([false, true]);
+    expect(await ana.erasures()).toHaveLength(1);
+    expect((await ana.recall("cork")).items.length).toBeGreaterThan(0);
   });
 
   it("takes ids of memories and of quotes, and does not confirm for another user", async () => {

@@ -8,6 +8,7 @@ import type {
 import * as z from "zod";
 import { formatDataBlock } from "../engine/prompt-block.ts";
 import { isMemoryError, MemoryError } from "../errors.ts";
+import type { Clock } from "../ports/system.ts";
 import { querySchema } from "./fields.ts";
 import { canAskUser, readUserReply, toInputRequired } from "./questions.ts";
 import type { McpAccess, McpTool, ToolCall } from "./tool.ts";
@@ -46,6 +47,8 @@ export interface McpServerOptions {
   readonly version: string;
   /** Whose memory it serves, and what the caller may do. */
   readonly access: McpAccess;
+  /** The current time, for plans to erase, which expire. Default: the system's. */
+  readonly clock?: Clock;
   /** Called with errors that are not the client's. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -78,9 +81,17 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return server;
 }
 
-function toCall(access: McpAccess, server: McpServer, context: ServerContext): ToolCall {
+function toCall(
+  {
+    access,
+    clock = () => new Date(performance.timeOrigin + performance.now()),
+  }: Pick<McpServerOptions, "access" | "clock">,
+  server: McpServer,
+  context: ServerContext,
+): ToolCall {
   return {
     ...access,
+    clock,
     nonce: randomBytes(8).toString("hex"),
     signal: context.mcpReq.signal,
     canAskUser: canAskUser(server, context),
@@ -88,8 +99,9 @@ function toCall(access: McpAccess, server: McpServer, context: ServerContext): T
   };
 }
 
-function registerTool(server: McpServer, tool: McpTool, { access, onFault }: McpServerOptions): void {
+function registerTool(server: McpServer, tool: McpTool, options: McpServerOptions): void {
   const { name, title, description, input, output, hints } = tool;
+  const { onFault } = options;
   const config = {
     title,
     description,
@@ -99,7 +111,7 @@ function registerTool(server: McpServer, tool: McpTool, { access, onFault }: Mcp
   };
   server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
     try {
-      const answer = await tool.run(given, toCall(access, server, context));
+      const answer = await tool.run(given, toCall(options, server, context));
       if ("question" in answer) return toInputRequired(answer);
       const { text, data } = answer;
       return { content: [{ type: "text", text }], structuredContent: { ...data } };
@@ -119,7 +131,8 @@ function describeError(error: unknown): string {
   return `${error.code}: ${error.message}`;
 }
 
-function registerResources(server: McpServer, { sdk, access }: McpServerOptions): void {
+function registerResources(server: McpServer, options: McpServerOptions): void {
+  const { sdk } = options;
   server.registerResource(
     "profile",
     PROFILE_URI,
@@ -134,7 +147,7 @@ function registerResources(server: McpServer, { sdk, access }: McpServerOptions)
         {
           uri: uri.href,
           mimeType: "text/markdown",
-          text: await readProfile(toCall(access, server, context)),
+          text: await readProfile(toCall(options, server, context)),
         },
       ],
     }),
@@ -149,7 +162,7 @@ function registerResources(server: McpServer, { sdk, access }: McpServerOptions)
       cacheHint: { ttlMs: 0, cacheScope: "private" },
     },
     async (uri, { id }, context) => {
-      const call = toCall(access, server, context);
+      const call = toCall(options, server, context);
       const details = await findDetails(call, decodeURIComponent(String(id)));
       if (!details) throw new MemoryError("not_found", "no memory has this id.");
       return {
@@ -161,7 +174,7 @@ function registerResources(server: McpServer, { sdk, access }: McpServerOptions)
   );
 }
 
-function registerPrompts(server: McpServer, { access }: McpServerOptions): void {
+function registerPrompts(server: McpServer, options: McpServerOptions): void {
   server.registerPrompt(
     "with_memory",
     {
@@ -170,7 +183,7 @@ function registerPrompts(server: McpServer, { access }: McpServerOptions): void 
       argsSchema: z.strictObject({ request: querySchema.describe("What to ask") }),
     },
     async ({ request }, context) => {
-      const { memory, nonce, signal } = toCall(access, server, context);
+      const { memory, nonce, signal } = toCall(options, server, context);
       const { text } = await memory.context(request, { maxTokens: 1000, signal });
       const known = text === "" ? [] : [formatDataBlock(text, nonce)];
       return {

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
+import type { Clock } from "../ports/system.ts";
 
 /** What a caller of the tools may do, as the scopes of keys say it. */
 export type McpPermission = "read" | "write" | "erase";
@@ -9,6 +10,11 @@ export type McpPermission = "read" | "write" | "erase";
 export interface McpAccess {
   /** The memory of the user. */
   readonly memory: ScopedMemory;
+  /**
+   * Names the user among all whose memories are served, such as the project and the id. A plan to erase that was made for one
+   * owner is refused for another. Default: the ids of what would go tell the plans of users apart.
+   */
+  readonly owner?: string;
   /** What the caller may do. Tools beyond it are not listed. */
   readonly permissions: readonly McpPermission[];
   /** Finds instructions in stored text before it is shown to a model. */
@@ -17,6 +23,8 @@ export interface McpAccess {
 
 /** One call of a tool. */
 export interface ToolCall extends McpAccess {
+  /** The server's clock. */
+  readonly clock: Clock;
   /** A mark for what is fenced as data. Nobody can guess it. */
   readonly nonce: string;
   /** Fires when the client cancels the call or disconnects. */

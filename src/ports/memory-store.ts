@@ -8,6 +8,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { AnswerCache } from "./stores/answer-cache.ts";
 import type { AttachmentStore } from "./stores/attachment-store.ts";
+import type { EmbedderChoices } from "./stores/embedder-choices.ts";
 import type { JobStore } from "./stores/job-store.ts";
 import type { SharingStore } from "./stores/sharing-store.ts";
 import type { StoreDump } from "./stores/store-dump.ts";
@@ -24,7 +25,7 @@ import type { WebhookStore } from "./stores/webhook-store.ts";
  * Results belong to the caller: changing a result changes nothing in the store.
  *
  * The methods are the core. Everything else is a capability, an object of its own. A store has the first seven
- * and may lack the last nine. Which ones it has does not change while it is open.
+ * and may lack the last ten. Which ones it has does not change while it is open.
  */
 export interface MemoryStore {
   /** Shown in messages: "memory", "sqlite". */
@@ -129,6 +130,8 @@ export interface MemoryStore {
   readonly attachments?: AttachmentStore;
   /** Webhooks and their positions in the log. Absent if the store keeps none; none can then be registered. */
   readonly webhooks?: WebhookStore;
+  /** The embedders that projects and users chose. Absent if the store keeps none; all then have the default. */
+  readonly embedders?: EmbedderChoices;
   /** Verifies rows by digests. Absent if the store keeps none. */
   readonly integrity?: Integrity;
   /** Full dump, for copying into another store. Absent if the store does not support it. */
@@ -221,14 +224,31 @@ export interface StaleEmbeddings {
   /**
    * Users of all projects with units outside an embedding space: units that have no vector yet, or another
    * embedder's. Ordered by the user's first write; at most `limit`. Cheap if there are none.
+   *
+   * With `chosen`, only users who have chosen the embedder of that name, themselves or by their project; with null,
+   * only those without a choice. Then the cost depends on the users who have one too.
    */
-  users(space: string, limit: number): Promise<UserWithStaleEmbeddings[]>;
+  users(
+    space: string,
+    limit: number,
+    options?: { readonly chosen: string | null },
+  ): Promise<UserWithStaleEmbeddings[]>;
 
   /**
    * Some of a user's units outside an embedding space, at most `limit`, with their source texts, as of one
    * moment.
    */
   units(scope: Scope, space: string, limit: number): Promise<StaleUnits>;
+
+  /** The number of a user's units, and how many of them are outside an embedding space. Reads none of them. */
+  count(scope: Scope, space: string): Promise<UnitCount>;
+}
+
+/** Numbers of a user's search units. */
+export interface UnitCount {
+  readonly total: number;
+  /** Those without a vector of the space. */
+  readonly stale: number;
 }
 
 /** Notes of the backups made of the store. */

@@ -8,6 +8,7 @@ import { examine } from "../engine/admin/doctor.ts";
 import { explain } from "../engine/admin/explain.ts";
 import { watchHealth } from "../engine/admin/health.ts";
 import {
+  findMessages,
   getMemory,
   getMessage,
   getSession,
@@ -34,6 +35,7 @@ import { getAttachment, listAttachments } from "../engine/attachments/listing.ts
 import { createContextBuilder } from "../engine/context/context.ts";
 import { answer, answerStream } from "../engine/conversation/answer-with-model.ts";
 import { converse, converseStream } from "../engine/conversation/converse.ts";
+import { createEmbedderManagement, withChosenEmbedders } from "../engine/embedders.ts";
 import { forget, planForget } from "../engine/erase/forget.ts";
 import { createIndexes, notifyOnCommit, startIndexSync } from "../engine/index-sync/index-sync.ts";
 import { findHindrance, understand } from "../engine/ingest/extract-pending.ts";
@@ -41,13 +43,13 @@ import { createIdempotentAnswers } from "../engine/ingest/idempotency.ts";
 import { add, remove, supersede, update } from "../engine/ingest/manual-edits.ts";
 import { remember } from "../engine/ingest/remember.ts";
 import { undo } from "../engine/ingest/undo.ts";
-import { instrumentMemory } from "../engine/instrumentation.ts";
+import { createRoutedMemory, instrumentMemory } from "../engine/instrumentation.ts";
 import { type BackgroundJobs, startBackgroundJobs } from "../engine/jobs/background-jobs.ts";
 import { optimize } from "../engine/jobs/optimize.ts";
 import { createQuarantineActions } from "../engine/jobs/quarantine.ts";
 import { listClusters } from "../engine/overview/clusters.ts";
 import { reflect } from "../engine/overview/reflections.ts";
-import type { Ports } from "../engine/ports.ts";
+import type { BoundPorts, Ports } from "../engine/ports.ts";
 import { profile } from "../engine/profile/profile.ts";
 import { recall } from "../engine/recall/recall.ts";
 import { createRecallReceiptStore } from "../engine/recall/receipts.ts";
@@ -84,7 +86,7 @@ export function createKeepsake(
 ): Keepsake {
   const { flush, ...trackers } = createTrackers(plain);
   const { follow, hooks, ports: followers } = startFollowers(plain);
-  const ports = withContexts({ ...plain, ...trackers, ...followers });
+  const ports = withChosenEmbedders({ ...plain, ...trackers, ...followers }, withContexts);
   const work = startBackgroundJobs(ports);
   const jobs = async () => [...(await work.jobs()), ...((await follow?.jobs()) ?? [])];
   let closing: Promise<void> | undefined;
@@ -108,7 +110,7 @@ export function createKeepsake(
     notices,
     scope(named) {
       check();
-      return instrumentMemory(bindScope(ports, checkScope(named), { check, work }), ports);
+      return openScope(ports, checkScope(named), { check, work });
     },
     answers: createIdempotentAnswers(ports, check),
     promptGuard: ports.promptGuard,
@@ -149,11 +151,28 @@ export function createKeepsake(
       check();
       return work.embedNow(signal);
     },
+    embedders: createEmbedderManagement(ports, work, check),
     webhooks: createWebhookManagement(ports, { check, onChange: hooks?.onWebhookChange }),
     indexes: createIndexes(follow, check),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** All methods for one scope, with the embedder that its user has at each call. */
+function openScope(
+  ports: BoundPorts,
+  scope: Scope,
+  run: { check: () => void; work: BackgroundJobs },
+): ScopedMemory {
+  const { ofUser } = ports;
+  const memory = ofUser
+    ? createRoutedMemory(async () => {
+        run.check();
+        return bindScope(await ofUser(scope), scope, run);
+      })
+    : bindScope(ports, scope, run);
+  return instrumentMemory(memory, ports);
 }
 
 /** What is written a moment after a recall. */
@@ -179,8 +198,6 @@ function startFollowers(ports: Ports) {
   const store = follow || hooks ? notifyOnCommit(ports.store, onCommit) : ports.store;
   return { follow, hooks, ports: { store, ...(follow ? { indexSync: follow } : {}) } };
 }
-
-type BoundPorts = Ports & Required<Pick<Ports, "contexts">>;
 
 function withContexts(ports: Ports): BoundPorts {
   return { ...ports, contexts: createContextBuilder(ports) };
@@ -354,12 +371,20 @@ function bindSessions(
   { open, store }: Record<"open" | "store", <Result>(run: () => Result) => Result>,
 ): Pick<
   ScopedMemory,
-  "sessions" | "session" | "message" | "startSession" | "sessionState" | "updateSession" | "endSession"
+  | "sessions"
+  | "session"
+  | "message"
+  | "findMessages"
+  | "startSession"
+  | "sessionState"
+  | "updateSession"
+  | "endSession"
 > {
   return {
     sessions: async (options) => open(() => listSessions(ports, scope, options)),
     session: async (id, options) => open(() => getSession(ports, scope, id, options)),
     message: async (id) => open(() => getMessage(ports, scope, id)),
+    findMessages: async (endings, options) => open(() => findMessages(ports, scope, endings, options)),
     startSession: async (session, options) => store(() => startSession(ports, scope, session, options)),
     sessionState: async (id, options) => open(() => getSessionState(ports, scope, id, options)),
     updateSession: async (id, changes, options) =>

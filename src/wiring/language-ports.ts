@@ -1,7 +1,8 @@
 import { modelExtractor } from "../adapters/model/index.ts";
-import { rulesInThread } from "../adapters/rules/thread.ts";
+import { type RulesThread, rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
 import type { ErasureWatch } from "../engine/api/erasure-watch.ts";
+import { checkEmbedderNames } from "../engine/embedders.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
 import type { Ports } from "../engine/ports.ts";
 import type { ModelServers } from "../engine/services.ts";
@@ -25,17 +26,21 @@ import { withErasuresOnly, withVisibleText } from "./extractor-decorators.ts";
 
 /** Opens the embedder, extractors, model, reranker and describer: the given ones or the defaults. */
 export async function openLanguagePorts(
-  { embedder, extractor, model, reranker, describer, inThreads }: MemoryOptions,
+  { embedder, extractor, model, reranker, describer }: MemoryOptions,
   hooks: CallHooks,
-  { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
+  {
+    erasures,
+    servers,
+    thread,
+  }: {
+    readonly erasures: ErasureWatch;
+    readonly servers: ModelServers;
+    readonly thread: RulesThread | undefined;
+  },
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model" | "reranker" | "describer">> {
   const openedModel = await makePort(model, servers.observe("model", hooks));
   const chosen = typeof extractor === "string" ? extractor : await makePort(extractor, hooks);
-  const extractors = chooseExtractors(
-    chosen,
-    openedModel,
-    inThreads ? () => createWatchedRules(erasures) : englishExtractor,
-  );
+  const extractors = chooseExtractors(chosen, openedModel, thread ? () => thread : englishExtractor);
   const openedEmbedder = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
   const openedReranker = await makePort(reranker, servers.observe("reranker", hooks));
   const openedDescriber = await makePort(describer, hooks);
@@ -58,10 +63,31 @@ export async function openLanguagePorts(
   return ports;
 }
 
-/** Opens what reads and writes English. Questions are read by the option `questions` if it is given. */
+/** Opens the embedders of the option `embedders`, by name. Throws `invalid_input` for a wrong name. */
+export async function openNamedEmbedders(
+  { embedders = {} }: MemoryOptions,
+  hooks: CallHooks,
+  { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
+): Promise<ReadonlyMap<string, Embedder>> {
+  checkEmbedderNames(Object.keys(embedders));
+  const opened = new Map<string, Embedder>();
+  for (const [name, given] of Object.entries(embedders)) {
+    const embedder = await makePort(given, servers.observe("embedder", hooks));
+    if (!embedder) continue;
+    if (!embedder.local) servers.add("embedder");
+    opened.set(name, embedder);
+  }
+  erasures.watch(() => {
+    for (const embedder of opened.values()) embedder.evict?.();
+  });
+  return opened;
+}
+
+/** Opens what reads and writes English. Questions are read by the option `questions` if it is given, long windows in the thread. */
 export function openEnglish(
   { questions: given, inThreads }: MemoryOptions,
   embedder: Embedder,
+  thread: RulesThread | undefined,
 ): Pick<
   Ports,
   | "questions"
@@ -74,26 +100,43 @@ export function openEnglish(
   | "vocabulary"
 > {
   const questions = given ?? (inThreads ? warmed(rulesQuestionReader()) : rulesQuestionReader());
+  const rating = thread
+    ? { embedder, rateWindow: thread.rateWindow, readRequest: thread.readRequest }
+    : { embedder };
   return {
     questions,
-    answerer: englishAnswerer({ questions, embedder }),
+    answerer: englishAnswerer({ questions, ...rating }),
     needs: createNeedReader(embedder),
     outdated: createOutdatedReader(embedder.local ? embedder : staticEmbedder()),
     profileWriter: englishProfileWriter,
-    forgetRequests: englishForgetRequests(questions, embedder),
+    forgetRequests: englishForgetRequests(questions, rating),
     promptGuard: englishPromptGuard,
     vocabulary: englishVocabulary,
   };
 }
 
+/** Opens the part of it that compares vectors of an embedder. */
+export function openEmbedderEnglish(
+  options: MemoryOptions,
+  embedder: Embedder,
+  thread: RulesThread | undefined,
+): Pick<Ports, "answerer" | "needs" | "outdated" | "forgetRequests"> {
+  const { answerer, needs, outdated, forgetRequests } = openEnglish(options, embedder, thread);
+  return { answerer, needs, outdated, forgetRequests };
+}
+
 /** Opens the built-in rules, which read what a person sees. */
 export const openVisibleRules = (): Extractor => withVisibleText(englishExtractor());
 
-/** Runs the rules in a thread, which drops its cached texts after an erasure. */
-function createWatchedRules(erasures: ErasureWatch): Extractor {
-  const rules = rulesInThread();
-  erasures.watch(rules.dropWords);
-  return rules;
+/** With the option `inThreads`: a thread that reads English, and drops its cached texts after an erasure. */
+export function openRulesThread(
+  { inThreads }: MemoryOptions,
+  erasures: ErasureWatch,
+): RulesThread | undefined {
+  if (!inThreads) return undefined;
+  const thread = rulesInThread();
+  erasures.watch(thread.dropWords);
+  return thread;
 }
 
 /** Chooses the extractor during a write, and the later one. */

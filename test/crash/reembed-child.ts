@@ -1,12 +1,13 @@
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Embedder } from "../../src/index.ts";
+import type { Embedder, MemoryOptions } from "../../src/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { random } from "./kill.ts";
 
 /**
  * The one that is killed while it embeds anew. `reembed-child.ts PATH`: opens a database whose vectors are of the old
- * embedder, with the new one; searches all the while; says what it sees, a word a line, and "done" when nothing is left.
+ * embedder, with the new one; searches all the while; says what it sees, a word a line, and "done" when nothing is left. With a
+ * third word, `choice`, the old one stays the memory's own, and the users' project has chosen the new one.
  */
 
 const DIMENSIONS = 256;
@@ -55,11 +56,34 @@ export function newEmbedder(onAsked: (texts: readonly string[]) => void, awayMs:
   };
 }
 
+/** How the new embedder comes: in place of the old one, or chosen beside it. */
+export type EmbedderChange = "replaced" | "choice";
+
+/** The name that the new embedder is chosen by. */
+export const CHOSEN = "new";
+
+/** The options with the new embedder. Where it is chosen, the old one must not be given anything of these users. */
+export function embedderOptions(
+  change: EmbedderChange,
+  embedder: Embedder,
+): Pick<MemoryOptions, "embedder" | "embedders"> {
+  if (change === "replaced") return { embedder };
+  const old: Embedder = {
+    ...embedder,
+    fingerprint: OLD,
+    local: true,
+    async embed() {
+      throw new Error("the old embedder was given a text");
+    },
+  };
+  return { embedder: old, embedders: { [CHOSEN]: embedder } };
+}
+
 if (import.meta.main) {
-  const [, , path = "", awayMs = "0"] = process.argv;
+  const [, , path = "", awayMs = "0", change = "replaced"] = process.argv;
   const say = (words: string): number => writeSync(1, `${words}\n`);
   const embedder = newEmbedder((texts) => texts.length > 1 && say(`asked ${texts.length}`), Number(awayMs));
-  const memory = await createMemory({ path, embedder });
+  const memory = await createMemory({ path, ...embedderOptions(change as EmbedderChange, embedder) });
   for (let round = 0; ; round += 1) {
     const { left, problem } = await memory.embedding();
     if (problem !== undefined) say(`fault ${problem}`);

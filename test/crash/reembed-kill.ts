@@ -9,6 +9,9 @@ import { makeChangeSet, makeMemory } from "../../src/testing/memory-store/change
 import { killed, option, printFigures, random } from "./kill.ts";
 import {
   BY_VECTOR,
+  CHOSEN,
+  type EmbedderChange,
+  embedderOptions,
   INTO_TRAP,
   LANTERN,
   NEW,
@@ -33,9 +36,15 @@ export interface Reembedded {
 /**
  * Fills a database with memories of an old embedder, opens it with a new one, and kills it again and again while it embeds
  * anew. Every search in between must find by words what it should, and nothing by a vector of the old space; in the end
- * every vector is the new embedder's, and nothing but what was under way at a kill has been embedded twice.
+ * every vector is the new embedder's, and nothing but what was under way at a kill has been embedded twice. `change` says whether
+ * the new embedder replaces the old one, or the project of the users chooses it.
  */
-export async function reembedKill(count: number, kills: number, seed: number): Promise<Reembedded> {
+export async function reembedKill(
+  count: number,
+  kills: number,
+  seed: number,
+  change: EmbedderChange = "replaced",
+): Promise<Reembedded> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-reembed-"));
   const path = join(folder, "memory.db");
   const draw = random(seed);
@@ -46,16 +55,17 @@ export async function reembedKill(count: number, kills: number, seed: number): P
     await fill(path, count);
     if (!(await isTrapped(path)))
       faults.push("the old embedder does not find the trap: this test sees nothing");
+    if (change === "choice") await choose(path);
     // Some milliseconds for each hundred, so that there is time for the kills.
     const awayMs = Math.ceil((kills * 1500) / (count / 100));
     for (let run = 0; words.at(-1) !== "done"; run += 1) {
       const afterMs = run < kills ? 100 + draw() * 1400 : 600_000;
-      words.push(...(await killed([path, String(awayMs)], afterMs, 1, "reembed-child.ts")));
+      words.push(...(await killed([path, String(awayMs), change], afterMs, 1, "reembed-child.ts")));
       if (words.at(-1) !== "done") killCount += 1;
       if (run > kills) break;
     }
     if (words.at(-1) !== "done") faults.push("it never came to an end");
-    faults.push(...(await inspect(path, count)));
+    faults.push(...(await inspect(path, count, change)));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -127,7 +137,18 @@ async function isTrapped(path: string): Promise<boolean> {
   return items[0]?.text === TRAP;
 }
 
-async function inspect(path: string, count: number): Promise<string[]> {
+/** The project of the users chooses the new embedder, while the memory runs. */
+async function choose(path: string): Promise<void> {
+  const options = embedderOptions(
+    "choice",
+    newEmbedder(() => undefined, 0),
+  );
+  const keepsake = await createMemory({ path, ...options, jobs: "elsewhere" });
+  await keepsake.embedders.choose(CHOSEN);
+  await keepsake.close();
+}
+
+async function inspect(path: string, count: number, change: EmbedderChange): Promise<string[]> {
   const faults: string[] = [];
   const record = await openSqliteStore({ path });
   let units = 0;
@@ -149,7 +170,11 @@ async function inspect(path: string, count: number): Promise<string[]> {
     ...(await record.check()).map(({ place, problem, count: times }) => `${times} ${place} ${problem}`),
   );
   await record.close();
-  const keepsake = await createMemory({ path, embedder: newEmbedder(() => undefined, 0) });
+  const options = embedderOptions(
+    change,
+    newEmbedder(() => undefined, 0),
+  );
+  const keepsake = await createMemory({ path, ...options });
   for (const user of USERS) {
     const { items } = await keepsake.scope({ user }).recall(BY_VECTOR);
     if (items[0]?.text !== TARGET) faults.push(`${user} does not find by the new vectors`);
@@ -161,7 +186,13 @@ async function inspect(path: string, count: number): Promise<string[]> {
 if (import.meta.main) {
   const count = option("count", 20_000);
   const seed = option("seed", Math.floor(Math.random() * 1e9));
-  const { faults, kills, searches, asked, searchMs } = await reembedKill(count, option("kills", 20), seed);
+  const change = process.argv.includes("--choice") ? "choice" : "replaced";
+  const { faults, kills, searches, asked, searchMs } = await reembedKill(
+    count,
+    option("kills", 20),
+    seed,
+    change,
+  );
   for (const fault of faults.slice(0, 20)) console.error(fault);
   console.log(
     `${count} memories embedded anew with ${kills} kills (seed ${seed}): ${asked} texts asked for, ${searches} searches in ` +

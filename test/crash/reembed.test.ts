@@ -11,3 +11,12 @@ it("a re-embedding that is killed goes on, and no search in between fails or mix
   expect(kills).toBeGreaterThan(1);
   expect(searches).toBeGreaterThan(20);
 });
+
+it("an embedder that a project chooses comes as safely: 20 kills, and the old one is given nothing", {
+  timeout: 240_000,
+}, async () => {
+  const { faults, kills, searches } = await reembedKill(2000, 20, 20261128, "choice");
+  expect(faults).toEqual([]);
+  expect(kills).toBeGreaterThan(10);
+  expect(searches).toBeGreaterThan(20);
+});

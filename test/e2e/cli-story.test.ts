@@ -198,7 +198,8 @@ describe("the time and the scope", () => {
       [{ KEEPSAKE_PROT: "1" }, 2, /KEEPSAKE_PROT is not a setting\. Did you mean KEEPSAKE_PORT\?/],
       [{ KEEPSAKE_PORT: "99999" }, 2, /KEEPSAKE_PORT: "99999" is not allowed\. Allowed: a number/],
       [{ KEEPSAKE_API_KEY: "geheim" }, 2, /KEEPSAKE_API_KEY: its value is not allowed/],
-      [{ MEMORY_DB_URL: "mysql://ana:geheim@db/x" }, 1, /mysql is not supported/],
+      [{ MEMORY_DB_URL: "oracle://ana:geheim@db/x" }, 1, /oracle is not supported/],
+      [{ MEMORY_DB_URL: "mysql://ana:geheim@db/x" }, 2, /MariaDB needs KEEPSAKE_SECRET/],
       [{ MEMORY_DB_URL: "postgresql://ana:geheim@db/x" }, 2, /PostgreSQL needs KEEPSAKE_SECRET/],
     ];
     for (const [env, status, words] of bad) {

@@ -67,7 +67,8 @@ describe("keepsake move", () => {
       ["move --db held.db --to held.db", 2, /the same database/],
       ["move --db held.db --to ./held.db", 2, /the same database/],
       ["move --db held.db --to :memory:", 2, /cannot be moved/],
-      ["move --db held.db --to mysql://here/there", 1, /mysql is not supported/],
+      ["move --db held.db --to oracle://here/there", 1, /oracle is not supported/],
+      ["move --db held.db --to mysql://here/there", 2, /KEEPSAKE_SECRET/],
       ["move --db nothing.db --to new.db", 1, /there is no database/],
       ["move --db held.db --to postgresql://nobody@127.0.0.1:1/none", 2, /KEEPSAKE_SECRET/],
     ];

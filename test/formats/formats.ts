@@ -56,4 +56,5 @@ export const FORMATS: readonly FileFormat[] = [
   { name: "v12", commit: "f7b34e80", version: 12, index: 6, about: "counts of use" },
   { name: "v13", commit: "b3dea374", version: 13, index: 6, about: "grants and groups" },
   { name: "v14", commit: "39a7c211", version: 14, index: 6, about: "images and recordings" },
+  { name: "v15", commit: "4e958df0", version: 15, index: 6, about: "webhooks" },
 ];

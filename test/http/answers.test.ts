@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { prometheusMeter } from "../../src/adapters/prometheus/index.ts";
+import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { API_OPERATIONS } from "../../src/http/app.ts";
 import { apiKeys, httpApp, passingKeys } from "../../src/http/index.ts";
@@ -20,7 +21,8 @@ let rules: Conformance;
 const visited = new Set<string>();
 
 beforeAll(async () => {
-  keepsake = await createMemory({ path: ":memory:", clock, webhooks: { allowsLoopback: true } });
+  const embedders = { second: { ...staticEmbedder(), fingerprint: "second/256" } };
+  keepsake = await createMemory({ path: ":memory:", clock, embedders, webhooks: { allowsLoopback: true } });
   const keys = apiKeys({ store: passingKeys(), clock });
   key = keys.first ?? "";
   model = await echo();
@@ -334,6 +336,31 @@ describe("every answer holds to the document", () => {
     await call("POST", `/api/v1/keys/${made.id}/rotate`, { grace_seconds: 0 });
     await call("DELETE", `/api/v1/keys/${made.id}`);
     await call("DELETE", "/api/v1/keys/nothing");
+  });
+
+  it("of embedders", async () => {
+    await call("POST", "/api/v1/memories", { user_id: "eli", content: "Eli plays the oboe." });
+    const [project, user] = ["/api/v1/embedders", "/api/v1/embedders/eli"];
+    const { json: first } = await call("GET", user);
+    expect(first).toMatchObject({ embedder: "default", from: "default", available: ["default", "second"] });
+    expect(first.progress).toMatchObject({ left: 0, total: 1 });
+    expect((await call("PUT", project, { embedder: "second" })).json).toMatchObject({
+      embedder: "second",
+      from: "project",
+      configured: true,
+      users: [],
+    });
+    expect((await call("GET", user)).json).toMatchObject({ embedder: "second", from: "project" });
+    expect((await call("PUT", user, { embedder: "default" })).json).toMatchObject({ from: "user" });
+    expect((await call("GET", project)).json.users).toEqual([{ user_id: "eli", embedder: "default" }]);
+    const { status, json } = await call("PUT", user, { embedder: "unknown" });
+    expect([status, json.code, json.detail]).toEqual([
+      400,
+      "invalid_input",
+      "There is no embedder of that name. Available: default, second.",
+    ]);
+    expect((await call("DELETE", user)).json).toMatchObject({ embedder: "second", from: "project" });
+    expect((await call("DELETE", project)).json).toMatchObject({ embedder: "default", from: "default" });
   });
 
   it("of webhooks", async () => {

@@ -21,7 +21,7 @@ export interface Place {
 const SCHEMAS = 3;
 /** What leans on other rows goes before them. */
 const TABLES =
-  "webhook_cursors webhooks links gone tombstones log receipts erasures blocks recalls uses share_parties shares visits units heads versions attachments messages answers calls turns jobs " +
+  "webhook_cursors webhooks embedder_choices links gone tombstones log receipts erasures blocks recalls uses share_parties shares visits units heads versions attachments messages answers calls turns jobs " +
   "backups leases users documents filling freed";
 
 export function testPlace(url: string, options: PoolConfig = {}): Place {

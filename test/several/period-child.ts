@@ -13,8 +13,9 @@ const [, , place = "", every = "0", takes = "0"] = process.argv;
 async function open(): Promise<MemoryStore> {
   if (place === "") return createInMemoryStore();
   if (!place.startsWith("postgres")) return openSqliteStore({ path: place });
-  const { openPostgres } = await import("../../src/config/backends/connections.ts");
-  return (await openPostgres({ url: place }, { secret: "a-secret-for-this-run-only-0123456789" })).record;
+  const { openServerStore } = await import("../../src/config/backends/connections.ts");
+  const secret = "a-secret-for-this-run-only-0123456789";
+  return (await openServerStore({ postgres: { url: place } }, { secret })).record;
 }
 
 const record = await open();

@@ -184,6 +184,8 @@ describe("who may", () => {
       const { status, text } = await send(owner, requestFor(operation, own_));
       expect([operation.id, status]).toEqual([operation.id, rowOf(operation).status]);
       own += text.includes(own_.canary) ? 1 : 0;
+      // A project may have fewer webhooks than there are operations.
+      if (operation.id !== "deleteWebhook") await world.keepsake.webhooks.remove(own_.webhook, "acme");
     }
     // Else the search for canaries would find nothing anywhere.
     expect(own).toBeGreaterThanOrEqual(10);

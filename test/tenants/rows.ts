@@ -241,6 +241,13 @@ export const ROWS: { readonly [operation: string]: Row } = {
   rotateKey: { needs: ["admin"], status: 200, id: "key", body: () => ({ grace_seconds: 0 }) },
   revokeKey: { needs: ["admin"], status: 204, id: "key" },
 
+  getProjectEmbedder: { needs: ["admin"], status: 200 },
+  chooseProjectEmbedder: { needs: ["admin"], status: 200, body: () => ({ embedder: "default" }) },
+  clearProjectEmbedder: { needs: ["admin"], status: 200 },
+  getUserEmbedder: OF_USER,
+  chooseUserEmbedder: { needs: ["write"], status: 200, body: () => ({ embedder: "default" }) },
+  clearUserEmbedder: { needs: ["write"], status: 200 },
+
   listWebhooks: { needs: ["admin"], status: 200 },
   createWebhook: {
     needs: ["admin"],

@@ -8,6 +8,7 @@ import { listParties, type Share, toGroupParty, toUserParty } from "../../domain
 import { mapInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { EmbedderChoice, EmbedderChoices } from "../../ports/stores/embedder-choices.ts";
 import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import {
   collectMemoryTexts,
@@ -22,8 +23,10 @@ import {
   applyChangeSet,
   checkChangeSet,
   createMemoryUser,
+  type MemoryEmbedderChoices,
   type MemoryUser,
   type RevisionedValue,
+  toChoiceKey,
 } from "./user-data.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./webhooks.ts";
 
@@ -51,14 +54,20 @@ export function createInMemoryStore(): MemoryStore {
   const notes = new Map<string, JobRun>();
   const shares = new Map<string, Map<string, Share>>();
   const webhooks: MemoryWebhooks = new Map();
+  const choices: MemoryEmbedderChoices = new Map();
   const clear = (taken: string): void => {
-    for (const map of [users, backups, answers, notes, shares, webhooks]) map.clear();
+    for (const map of [users, backups, answers, notes, shares, webhooks, choices]) map.clear();
     erasures.length = 0;
     identity = taken;
   };
   const refuseClosed = (): void => {
     if (isClosed) throw createClosedError();
   };
+
+  const embedders = createMemoryEmbedderChoices(choices, (...names) => {
+    refuseClosed();
+    refuseIllFormed(...names);
+  });
 
   return {
     name: "memory",
@@ -71,7 +80,12 @@ export function createInMemoryStore(): MemoryStore {
 
     webhooks: createMemoryWebhooks(webhooks, users, refuseClosed),
 
-    dump: createMemoryStoreDump({ users, erasures, answers, notes, backups, shares, clear }, refuseClosed),
+    embedders,
+
+    dump: createMemoryStoreDump(
+      { users, erasures, answers, notes, backups, shares, choices, clear },
+      refuseClosed,
+    ),
 
     async revision(scope) {
       return read(scope).revision;
@@ -297,8 +311,13 @@ export function createInMemoryStore(): MemoryStore {
     },
 
     staleEmbeddings: {
-      async users(space, limit) {
-        return [...users.values()]
+      async users(space, limit, options) {
+        const stored: MemoryUser[] = [];
+        for (const user of users.values()) {
+          const chosen = options && ((await embedders.read(user.scope)) ?? null);
+          if (chosen === options?.chosen) stored.push(user);
+        }
+        return stored
           .map((user) => ({ scope: { ...user.scope }, units: listStaleUnits(user, space).length }))
           .filter(({ units }) => units > 0)
           .slice(0, limit);
@@ -320,6 +339,11 @@ export function createInMemoryStore(): MemoryStore {
           messages: owners("passage", user.messages),
           memories: owners("memory", user.heads),
         });
+      },
+
+      async count(scope, space) {
+        const user = read(scope);
+        return { total: user.units.size, stale: listStaleUnits(user, space).length };
       },
     },
   };
@@ -384,4 +408,36 @@ function createMemorySharing(projects: Map<string, Map<string, Share>>, check: (
 function refuseIllFormed(...names: readonly string[]): void {
   if (names.every((name) => name.isWellFormed())) return;
   throw invalid("a name is not well-formed Unicode: it contains half a surrogate pair.");
+}
+
+/** The reference `EmbedderChoices`. `check` throws if the store is closed, or for names that are not well-formed. */
+function createMemoryEmbedderChoices(
+  choices: MemoryEmbedderChoices,
+  check: (...names: readonly string[]) => void,
+): EmbedderChoices {
+  const find = (choice: Omit<EmbedderChoice, "embedder">) => choices.get(toChoiceKey(choice))?.embedder;
+  return {
+    async read({ project, user }) {
+      check(project, user);
+      return find({ project, user }) ?? find({ project });
+    },
+
+    async list(project) {
+      check(project);
+      const own = [...choices.values()].filter((choice) => choice.project === project);
+      return structuredClone(
+        own.sort(({ user: one = "" }, { user: other = "" }) => compareStrings(one, other)),
+      );
+    },
+
+    async save(choice) {
+      check(choice.project, choice.user ?? "");
+      choices.set(toChoiceKey(choice), structuredClone(choice));
+    },
+
+    async remove(choice) {
+      check(choice.project, choice.user ?? "");
+      choices.delete(toChoiceKey(choice));
+    },
+  };
 }

@@ -13,7 +13,7 @@ import {
   type StoreDump,
 } from "../../ports/stores/store-dump.ts";
 import type { MemoryAnswerCache } from "./answer-cache.ts";
-import { createMemoryUser, type MemoryUser } from "./user-data.ts";
+import { createMemoryUser, type MemoryEmbedderChoices, type MemoryUser, toChoiceKey } from "./user-data.ts";
 
 /** The dump of a store in memory. The cursor is the number of rows given so far. */
 export function createMemoryStoreDump(store: InMemoryStoreData, check: () => void): StoreDump {
@@ -88,11 +88,15 @@ interface InMemoryStoreData {
   readonly backups: Map<string, BackupNote>;
   /** By project and id. */
   readonly shares: Map<string, Map<string, Share>>;
+  readonly choices: MemoryEmbedderChoices;
   /** Removes everything and sets another identity. */
   clear(identity: string): void;
 }
 
-type InMemoryUserPart = Exclude<DumpPart, "jobs" | "backups" | "calls" | "turns" | "answers" | "shares">;
+type InMemoryUserPart = Exclude<
+  DumpPart,
+  "jobs" | "backups" | "calls" | "turns" | "answers" | "shares" | "embedders"
+>;
 type InMemoryRowWriters = {
   readonly [Part in InMemoryUserPart]: (
     user: MemoryUser,
@@ -140,6 +144,7 @@ const ROW_WRITERS: InMemoryRowWriters = {
 
 function insertDumpRow(store: InMemoryStoreData, part: DumpPart, row: DumpParts[DumpPart]): void {
   if ("share" in row) insertShare(store, row.share);
+  else if ("choice" in row) addIfAbsent(store.choices, toChoiceKey(row.choice), row.choice);
   else if ("answer" in row) store.answers.put(row, row.answer, row.erasures);
   else if ("note" in row) insertNote(store, part, row.note);
   else if (part in ROW_WRITERS && "project" in row) insertUserRow(store, part as InMemoryUserPart, row);
@@ -220,6 +225,7 @@ function createDumpRows(store: InMemoryStoreData): InMemoryDumpRows {
     uses: ofUsers(({ uses }) => [...uses.values()].map((use) => ({ use }))),
     shares: () =>
       [...store.shares.values()].flatMap((kept) => [...kept.values()].map((share) => ({ share }))),
+    embedders: () => [...store.choices.values()].map((choice) => ({ choice })),
     answers: () =>
       store.answers
         .rows()

@@ -13,9 +13,10 @@ import type { Message } from "../../domain/message.ts";
 import type { JobProgress } from "../../domain/operations/job.ts";
 import type { RecallReceipt } from "../../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { StoredSearchIndex } from "../../ports/memory-store.ts";
+import type { EmbedderChoice } from "../../ports/stores/embedder-choices.ts";
 import type { MemoryUse } from "../../ports/stores/usage-store.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 
@@ -203,4 +204,12 @@ function eraseMemory(user: MemoryUser, id: string): void {
   user.versions.splice(0, user.versions.length, ...user.versions.filter((version) => version.id !== id));
   dropUnit(user, id);
   for (const [key, { from, to }] of user.links) if (from === id || to === id) user.links.delete(key);
+}
+
+/** The choices of a store, by project and user; that of a project has an empty user. */
+export type MemoryEmbedderChoices = Map<string, EmbedderChoice>;
+
+/** The key of a choice. Users have longer names than a project's own choice. */
+export function toChoiceKey({ project, user = "" }: Omit<EmbedderChoice, "embedder">): string {
+  return toScopeKey({ project, user });
 }

@@ -1,7 +1,7 @@
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { VectorIndexSpace } from "../../ports/vector-index.ts";
 import { withTimeout } from "../shared/model-calls/remote-call.ts";
-import { handleConnectionErrors, handlePoolErrors } from "../shared/pool-errors.ts";
+import { handleConnectionErrors, handlePoolErrors } from "../shared/pool-connections.ts";
 
 /** The tables of one index. */
 interface IndexTables {

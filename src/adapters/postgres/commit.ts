@@ -25,7 +25,7 @@ import { notifyErasure } from "./erasure-notifications.ts";
 import { queueAttachments } from "./tables/attachments.ts";
 import {
   buildStateQueries,
-  createCommitState,
+  parseCommitState,
   queueErasure,
   queueLinkRemoval,
   queueLinks,
@@ -85,7 +85,7 @@ async function prepareFirstWrite(
   if ((await findAssignedNumber(database, scope)) !== NO_USER) return;
   const [project, name] = toScopeKeys(scope);
   const writing = { transaction: NOWHERE, isDistributed: true, person: NO_USER, project, name, revision: 1 };
-  queueChanges(writing, changes, createCommitState([], 0));
+  queueChanges(writing, changes, parseCommitState([], 0));
   await assignUserNumber(database, scope);
 }
 
@@ -138,7 +138,7 @@ async function applyAttempt(
   const turns = Number(user.turns);
   const revision = changes.base + 1;
   const writing: PostgresWriteContext = { transaction, isDistributed, person, project, name, revision };
-  queueChanges(writing, changes, createCommitState(found, turns));
+  queueChanges(writing, changes, parseCommitState(found, turns));
   if (changes.erase) notifyErasure(database, transaction, person);
   transaction.queue(
     "INSERT INTO log (person, project, revision, mark, body) VALUES ($1, $2, $3, $4, $5)",
@@ -178,7 +178,7 @@ async function lockUser(
 function queueChanges(
   writing: PostgresWriteContext,
   changes: ChangeSet,
-  state: ReturnType<typeof createCommitState>,
+  state: ReturnType<typeof parseCommitState>,
 ): void {
   for (const message of changes.messages ?? []) state.addMessage(message);
   queueAttachments(writing, changes.attachments ?? []);

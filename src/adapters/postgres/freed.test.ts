@@ -139,7 +139,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     // A database that was sampled before that was so loses what it had.
     await place.pool.query(
       `ALTER TABLE ${schema}.messages ALTER body SET STATISTICS 100; ANALYZE ${schema}.messages; ` +
-        `DROP TABLE ${schema}.uses, ${schema}.shares, ${schema}.share_parties, ${schema}.attachments, ${schema}.webhook_cursors, ${schema}.webhooks; DELETE FROM ${schema}.migrations WHERE number >= 7`,
+        `DROP TABLE ${schema}.uses, ${schema}.shares, ${schema}.share_parties, ${schema}.attachments, ${schema}.webhook_cursors, ${schema}.webhooks, ${schema}.embedder_choices; DELETE FROM ${schema}.migrations WHERE number >= 7`,
     );
     expect(await sampled("attname = 'body'")).toEqual(["body"]);
     const again = await place.again(record);

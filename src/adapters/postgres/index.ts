@@ -16,10 +16,12 @@ import { fetchRemainders, rewriteDueTables, rotateWal, scrubTables } from "./scr
 import * as answers from "./tables/answer-cache.ts";
 import { fetchAttachment, fetchAttachmentEntries } from "./tables/attachments.ts";
 import { createPostgresCallLedger } from "./tables/calls.ts";
+import { createPostgresEmbedderChoices, fetchStaleUsersByChoice } from "./tables/embedder-choices.ts";
 import * as jobStore from "./tables/job-store.ts";
 import {
   acquireServerLease,
   fetchStaleUnits,
+  fetchUnitCount,
   fetchUsersWithStaleEmbeddings,
   releaseServerLease,
   renewServerLease,
@@ -106,6 +108,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       findChanged: (webhook, range) => webhooks.fetchChangedUsers(database, webhook, range),
       saveCursors: (webhook, cursors) => webhooks.storeWebhookCursors(database, webhook, cursors),
     },
+    embedders: createPostgresEmbedderChoices(database),
     answers: {
       beginAnswer: (scope, begun, limits) => answers.reserveAnswer(database, scope, begun, limits),
       endAnswer: (scope, key, answer, own) => answers.completeAnswer(database, scope, key, { answer, own }),
@@ -125,8 +128,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       save: (note) => receipts.storeBackupNote(database, note),
     },
     staleEmbeddings: {
-      users: (space, limit) => fetchUsersWithStaleEmbeddings(database, space, limit),
+      users: (space, limit, options) =>
+        options
+          ? fetchStaleUsersByChoice(database, space, limit, options.chosen)
+          : fetchUsersWithStaleEmbeddings(database, space, limit),
       units: (scope, space, limit) => fetchStaleUnits(database, scope, space, limit),
+      count: (scope, space) => fetchUnitCount(database, scope, space),
     },
     jobs: {
       usersWithPendingMessages: (before, limit) =>

@@ -2,7 +2,12 @@ import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../dom
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
-import { applyMessageErasure } from "../shared/change-rules.ts";
+import {
+  applyMessageErasure,
+  type CommitState,
+  createCommitState,
+  isAwaitingExtraction,
+} from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
 import { createStatement, type Row, type SqlStatement } from "./database/connection.ts";
 import { encodeLongNames, encodeText, type PostgresWriteContext, toIndexKey } from "./database/user-rows.ts";
@@ -33,7 +38,7 @@ export function queueMessages(
       revision,
       added.map(({ id }) => toIndexKey(id)),
       added.map(({ turn }) => turn),
-      added.map(isPendingExtraction),
+      added.map(isAwaitingExtraction),
       added.map(({ storedAt }) => storedAt),
       added.map((message) => JSON.stringify(message)),
     );
@@ -44,14 +49,9 @@ export function queueMessages(
     person,
     revision,
     changed.map(({ id }) => toIndexKey(id)),
-    changed.map(isPendingExtraction),
+    changed.map(isAwaitingExtraction),
     changed.map((message) => JSON.stringify(message)),
   );
-}
-
-/** Whether the message still awaits extraction. */
-export function isPendingExtraction({ digest, undone }: Message): boolean {
-  return digest === "pending" && undone !== true;
 }
 
 const ADD_VERSIONS =
@@ -342,25 +342,10 @@ function rewriteVersions(
   );
 }
 
-/** The stored state that a change-set affects, as its parts are applied one after the other. */
-interface CommitState {
-  /** Throws `conflict` if the id already exists. */
-  addMessage(message: Message): void;
-  /** Throws `conflict` if the message does not exist. */
-  changeMessage(id: string, change: (message: Message) => Message): void;
-  /** Throws `conflict` if the version is not the next one. */
-  addVersion(memory: Memory): void;
-  hasMemory(id: string): boolean;
-  /** False if the memory did not exist. */
-  dropMemory(id: string): boolean;
-  /** The final messages: the new ones and the changed ones. */
-  messages(): { readonly added: readonly Message[]; readonly changed: readonly Message[] };
-}
-
 const SELECT_MESSAGES = "SELECT id, body FROM messages WHERE person = $1 AND id = ANY ($2)";
 const SELECT_HEADS = "SELECT id, version FROM heads WHERE person = $1 AND id = ANY ($2)";
 
-/** Two statements whose rows `createCommitState` takes. */
+/** Two statements whose rows `parseCommitState` takes. */
 export function buildStateQueries(person: number, changes: ChangeSet): readonly SqlStatement[] {
   const { messages = [], digests = [], memories = [], links = [], erase } = changes;
   const messageIds = [...messages, ...digests, ...(erase?.messages ?? [])].map(({ id }) => id);
@@ -379,45 +364,15 @@ function toUniqueKeys(ids: readonly string[]): string[] {
   return [...new Set(ids.map(toIndexKey))];
 }
 
-export function createCommitState(
+/** The state from the rows of `buildStateQueries`. */
+export function parseCommitState(
   [messages = [], heads = []]: readonly (readonly Row[])[],
   turns: number,
 ): CommitState {
-  const bodies = new Map(messages.map((row) => [row.id ?? "", parseBody<Message>(row)]));
-  const versions = new Map(heads.map((row) => [row.id ?? "", Number(row.version)]));
-  const added = new Set<string>();
-  const changed = new Set<string>();
-  let turn = turns;
-  return {
-    addMessage(message) {
-      const key = toIndexKey(message.id);
-      if (bodies.has(key)) throw new MemoryError("conflict", "a message with this id already exists.");
-      turn += 1;
-      bodies.set(key, { ...message, turn });
-      added.add(key);
-    },
-    changeMessage(id, change) {
-      const key = toIndexKey(id);
-      const message = bodies.get(key);
-      if (!message) throw new MemoryError("conflict", "a message to change does not exist.");
-      bodies.set(key, change(message));
-      if (!added.has(key)) changed.add(key);
-    },
-    addVersion({ id, version }) {
-      const current = versions.get(toIndexKey(id)) ?? 0;
-      if (version !== current + 1) {
-        throw new MemoryError(
-          "conflict",
-          `a memory's version ${version} cannot follow its version ${current}.`,
-        );
-      }
-      versions.set(toIndexKey(id), version);
-    },
-    hasMemory: (id) => versions.has(toIndexKey(id)),
-    dropMemory: (id) => versions.delete(toIndexKey(id)),
-    messages() {
-      const listMessages = (of: Set<string>): Message[] => [...of].flatMap((key) => bodies.get(key) ?? []);
-      return { added: listMessages(added), changed: listMessages(changed) };
-    },
-  };
+  return createCommitState({
+    messages: new Map(messages.map((row) => [row.id ?? "", parseBody<Message>(row)])),
+    versions: new Map(heads.map((row) => [row.id ?? "", Number(row.version)])),
+    turns,
+    toKey: toIndexKey,
+  });
 }

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Fault, StorageCondition } from "../../ports/memory-store.ts";
 import { buildConsistencyRules, type ConsistencyRule } from "../shared/consistency-rules.ts";
 import { readInSnapshot, readPragma, type SqliteDatabase } from "./database.ts";
-import { updateCopies } from "./files/backup.ts";
+import { updateCopies } from "./files/update-copies.ts";
 import { DIGEST_TABLES } from "./integrity/row-digest.ts";
 import { hasAllDigests, verifyDigests } from "./integrity/verify-digests.ts";
 

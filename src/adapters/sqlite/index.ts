@@ -12,6 +12,7 @@ import type {
   StoredSearchIndex,
 } from "../../ports/memory-store.ts";
 import type { AttachmentStore } from "../../ports/stores/attachment-store.ts";
+import type { EmbedderChoices } from "../../ports/stores/embedder-choices.ts";
 import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import type { MemoryUse, UsageStore, UserUses } from "../../ports/stores/usage-store.ts";
 import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
@@ -27,7 +28,8 @@ import {
 } from "./erasure/erase-in-steps.ts";
 import { scrubDatabase } from "./erasure/scrub.ts";
 import { isBusy, isFull, retryWhileBusy, translate } from "./errors.ts";
-import { copyTo, scheduleCopyDeletion } from "./files/backup.ts";
+import { copyTo } from "./files/backup.ts";
+import { scheduleCopyDeletion } from "./files/update-copies.ts";
 import { checkSqliteStore, readStorageCondition } from "./health.ts";
 import { createSqliteIntegrity } from "./integrity/repair-rows.ts";
 import { fillDigests } from "./integrity/verify-digests.ts";
@@ -38,9 +40,17 @@ import { createSqliteStoreDump } from "./store-dump.ts";
 import * as answers from "./tables/answer-cache.ts";
 import { readAttachment, readAttachmentEntries } from "./tables/attachments.ts";
 import { createSqliteCallLedger } from "./tables/calls.ts";
+import {
+  readEmbedderChoice,
+  readEmbedderChoices,
+  readStaleUsersByChoice,
+  removeEmbedderChoice,
+  saveEmbedderChoice,
+} from "./tables/embedder-choices.ts";
 import * as jobStore from "./tables/job-store.ts";
 import {
   acquireLocalLease,
+  countUnits,
   readStaleUnits,
   readUsersWithStaleEmbeddings,
   releaseLocalLease,
@@ -60,10 +70,11 @@ import * as webhooks from "./tables/webhooks.ts";
 export { translate } from "./errors.ts";
 /** Copies a database file that this process need not have open, and verifies the copy. Errors: see `copyTo`. */
 export const copyDatabase = (path: string, file: string): Promise<StoreCopy> => copyTo({ path }, file, {});
-export { countRows, type UpdateCopy, updateCopies } from "./files/backup.ts";
+export { countRows } from "./files/copy-pages.ts";
 export { fileLedger } from "./files/ledger.ts";
 export { beginRestore, type Restoring } from "./files/restore.ts";
 export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secret.ts";
+export { type UpdateCopy, updateCopies } from "./files/update-copies.ts";
 export type { SqliteTuning } from "./open.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -101,6 +112,7 @@ export type SqliteStore = MemoryStore & {
   readonly sharing: SharingStore;
   readonly attachments: AttachmentStore;
   readonly webhooks: WebhookStore;
+  readonly embedders: EmbedderChoices;
   /** The stored search index of a user, for another thread, and its size in bytes. */
   readonly shareable: {
     readonly size: (scope: Scope) => Promise<number>;
@@ -198,6 +210,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       findChanged: (webhook, range) => run(() => webhooks.readChangedUsers(database, webhook, range)),
       saveCursors: (webhook, cursors) => run(() => webhooks.saveWebhookCursors(database, webhook, cursors)),
     },
+    embedders: {
+      read: (scope) => run(() => readEmbedderChoice(database, scope)),
+      list: (project) => run(() => readEmbedderChoices(database, project)),
+      save: (choice) => run(() => saveEmbedderChoice(database, choice)),
+      remove: (choice) => run(() => removeEmbedderChoice(database, choice)),
+    },
     answers: {
       beginAnswer: (scope, begun, limits) =>
         run(() => answers.beginStoredAnswer(database, scope, begun, limits)),
@@ -222,8 +240,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       save: (note) => run(() => receipts.saveBackupNote(database, note)),
     },
     staleEmbeddings: {
-      users: (space, limit) => run(() => readUsersWithStaleEmbeddings(database, space, limit)),
+      users: (space, limit, options) =>
+        run(() =>
+          options
+            ? readStaleUsersByChoice(database, space, limit, options.chosen)
+            : readUsersWithStaleEmbeddings(database, space, limit),
+        ),
       units: (scope, space, limit) => run(() => readStaleUnits(database, scope, space, limit)),
+      count: (scope, space) => run(() => countUnits(database, scope, space)),
     },
     jobs: {
       usersWithPendingMessages: (before, limit) =>

@@ -201,6 +201,7 @@ function createNameLookup(database: SqliteDatabase): UserNameLookup {
 
 const PARTS_WITHOUT_USER: ReadonlySet<DumpPart> = new Set<DumpPart>([
   "shares",
+  "embedders",
   "jobs",
   "backups",
   "calls",
@@ -221,7 +222,7 @@ type SqliteColumnValue = string | number | Uint8Array | null;
 type SqliteColumnValues = { readonly [column: string]: SqliteColumnValue };
 type SqliteUserPart = Exclude<
   DumpPart,
-  "users" | "shares" | "answers" | "jobs" | "backups" | "calls" | "turns"
+  "users" | "shares" | "embedders" | "answers" | "jobs" | "backups" | "calls" | "turns"
 >;
 
 /** The columns of a row, besides its user. */
@@ -282,6 +283,11 @@ const SHARED_WRITERS: {
     checkNames(project);
     insertIfAbsent(database, "shares", { project, id, version, body: JSON.stringify(share) });
     insertParties(database, project, share);
+  },
+  embedders: (database, { choice }) => {
+    const { project, user: name = "", embedder } = choice;
+    checkNames(project, name);
+    insertIfAbsent(database, "embedder_choices", { project, name, embedder, body: JSON.stringify(choice) });
   },
   answers: (database, { project, user: name, answer: kept, erasures }) => {
     const { key, at, state, request, answer } = kept;

@@ -101,6 +101,11 @@ export async function openSqliteStoreInThread(
       ...local.sharing,
       apply: inThread("sharing.apply", local.sharing.apply),
     },
+    embedders: {
+      ...local.embedders,
+      save: inThread("embedders.save", local.embedders.save),
+      remove: inThread("embedders.remove", local.embedders.remove),
+    },
     webhooks: {
       ...local.webhooks,
       // Other writes can run between the steps.

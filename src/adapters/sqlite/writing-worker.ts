@@ -14,6 +14,8 @@ export type WriteOperation =
   | "recallReceipts.clear"
   | "usage.add"
   | "sharing.apply"
+  | "embedders.save"
+  | "embedders.remove"
   | "webhookSteps.store"
   | "webhookSteps.start"
   | "webhookSteps.show"
@@ -91,6 +93,7 @@ function toOperations(store: SqliteStore): Operations {
     recallReceipts,
     usage,
     sharing,
+    embedders,
     webhooks,
     answers,
     backups,
@@ -107,6 +110,8 @@ function toOperations(store: SqliteStore): Operations {
     "recallReceipts.clear": recallReceipts.clear,
     "usage.add": usage.add,
     "sharing.apply": sharing.apply,
+    "embedders.save": embedders.save,
+    "embedders.remove": embedders.remove,
     "webhookSteps.store": store.webhookSteps.store,
     "webhookSteps.start": store.webhookSteps.start,
     "webhookSteps.show": store.webhookSteps.show,

@@ -1,8 +1,16 @@
+import { readFileSync } from "node:fs";
 import { BULLMQ_CLIENT } from "../../adapters/bullmq/index.ts";
+import type { MariadbOptions, MariadbStore } from "../../adapters/mariadb/index.ts";
 import type { PostgresOptions, PostgresStore } from "../../adapters/postgres/index.ts";
 import { REDIS_CLIENT } from "../../adapters/redis/index.ts";
 import { textSecret } from "../../adapters/sqlite/index.ts";
-import type { BackendSettings, PostgresSettings, RedisSettings } from "../backend-settings.ts";
+import { invalid } from "../../errors.ts";
+import type {
+  BackendSettings,
+  MariadbSettings,
+  PostgresSettings,
+  RedisSettings,
+} from "../backend-settings.ts";
 import { loadVendorPackage, type Redis } from "../vendor-packages.ts";
 
 /** Shared clients, each created on first use. */
@@ -118,10 +126,28 @@ function createResourceCloser(): ResourceCloser {
   };
 }
 
-interface OpenedPostgres {
-  readonly record: PostgresStore;
+/** A memory store on a database server, which several servers share. */
+export type ServerStore = PostgresStore | MariadbStore;
+
+export interface OpenedServerStore {
+  readonly record: ServerStore;
   /** Closes the store and its connections. */
   close(): Promise<void>;
+}
+
+interface ServerStoreOptions {
+  readonly secret?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Opens the store on the configured database server. Throws `invalid_input` if there is none. */
+export async function openServerStore(
+  { postgres, mariadb }: BackendSettings = {},
+  options: ServerStoreOptions = {},
+): Promise<OpenedServerStore> {
+  if (postgres) return openPostgres(postgres, options);
+  if (mariadb) return openMariadb(mariadb, options);
+  throw invalid("MEMORY_DB_URL names no database server.");
 }
 
 const DEFAULT_CONNECTIONS = 10;
@@ -130,10 +156,10 @@ const DEFAULT_CONNECTIONS = 10;
  * Opens the store in the configured PostgreSQL, with its own connection pool. A password that is not in the address is
  * read from PGPASSWORD or ~/.pgpass. Errors: see `openPostgresStore`.
  */
-export async function openPostgres(
+async function openPostgres(
   { url, schema, connections = DEFAULT_CONNECTIONS, logKeptMs }: PostgresSettings,
-  options: Omit<PostgresOptions, "pool" | "secret"> & { readonly secret?: string } = {},
-): Promise<OpenedPostgres> {
+  options: ServerStoreOptions & Omit<PostgresOptions, "pool" | "secret">,
+): Promise<OpenedServerStore> {
   const { secret, ...others } = options;
   const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
   const { openPostgresStore } = await import("../../adapters/postgres/index.ts");
@@ -166,4 +192,68 @@ export async function openPostgres(
     await pool.end().catch(() => {});
     throw error;
   }
+}
+
+/** Opens the store in the configured MariaDB, with its own connection pool. Errors: see `openMariadbStore`. */
+async function openMariadb(
+  { url, connections = DEFAULT_CONNECTIONS, logKeptMs }: MariadbSettings,
+  { secret, ...others }: ServerStoreOptions & Omit<MariadbOptions, "pool" | "secret">,
+): Promise<OpenedServerStore> {
+  const { createPool } = await loadVendorPackage("mysql2", "MEMORY_DB_URL");
+  const { openMariadbStore } = await import("../../adapters/mariadb/index.ts");
+  const pool = createPool({
+    ...parseMariadbAddress(url),
+    connectionLimit: connections,
+    enableKeepAlive: true,
+  });
+  try {
+    const record = await openMariadbStore({
+      pool,
+      ...(logKeptMs === undefined ? {} : { logKeptMs }),
+      ...others,
+      ...(secret === undefined ? {} : { secret: textSecret(secret) }),
+    });
+    return {
+      record,
+      async close() {
+        await record.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end().catch(() => {});
+    throw error;
+  }
+}
+
+const MARIADB_PARAMETERS: ReadonlySet<string> = new Set(["sslmode", "sslrootcert"]);
+
+interface MariadbAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly ssl?: { readonly ca?: Buffer };
+}
+
+/** Parses an address of MariaDB. Throws `invalid_input` for parameters that mean nothing here. */
+function parseMariadbAddress(address: string): MariadbAddress {
+  if (!URL.canParse(address)) throw invalid("MEMORY_DB_URL: the address cannot be read.");
+  const url = new URL(address);
+  const mode = url.searchParams.get("sslmode") ?? "disable";
+  const certificate = url.searchParams.get("sslrootcert");
+  const isKnown = [...url.searchParams.keys()].every((name) => MARIADB_PARAMETERS.has(name));
+  if (!isKnown || !/^(?:disable|verify-full)$/.test(mode))
+    throw invalid(
+      "MEMORY_DB_URL: MariaDB takes ?sslmode=verify-full and &sslrootcert=FILE, and nothing else.",
+    );
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? 3306 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    ...(mode === "disable" ? {} : { ssl: certificate === null ? {} : { ca: readFileSync(certificate) } }),
+  };
 }

@@ -1,4 +1,3 @@
-import type { PostgresStore } from "../../adapters/postgres/index.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Queue } from "../../ports/queue.ts";
@@ -6,10 +5,16 @@ import type { RateLimits } from "../../ports/rate-limits.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import type { Documents } from "../../ports/stores/documents.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
-import type { BackendSettings } from "../backend-settings.ts";
+import { type BackendSettings, getServerSettings } from "../backend-settings.ts";
 import type { Settings } from "../settings.ts";
 import { loadVendorPackage } from "../vendor-packages.ts";
-import { type BackendClients, createBackendClients, toPrefixOption } from "./connections.ts";
+import {
+  type BackendClients,
+  createBackendClients,
+  openServerStore,
+  type ServerStore,
+  toPrefixOption,
+} from "./connections.ts";
 import { openVectorIndexes } from "./vector-indexes.ts";
 
 /** The opened backends: options for `createMemory`, and for a server. */
@@ -27,7 +32,7 @@ export interface Backends {
 
 /** The options of `createMemory` from the settings. */
 interface BackendOptions {
-  readonly record?: PostgresStore;
+  readonly record?: ServerStore;
   /** The erasure ledger, outside the database. */
   readonly ledger?: Ledger;
   readonly indexSearch?: { readonly from?: number; readonly timeoutMs?: number };
@@ -48,7 +53,7 @@ export async function openBackends({
 }: Pick<Settings, "backends" | "secret">): Promise<Backends> {
   const clients = createBackendClients(settings);
   try {
-    const record = await openPostgresStore(settings, clients, secret);
+    const record = await openRecord(settings, clients, secret);
     const followers = await openVectorIndexes(settings, clients);
     const rateLimits = await openRateLimits(settings, clients);
     return {
@@ -82,26 +87,26 @@ export function redactAddress(url: string): string {
   }
 }
 
-async function openPostgresStore(
-  { postgres }: BackendSettings,
+async function openRecord(
+  settings: BackendSettings,
   { closing, notices }: BackendClients,
   secret: string | undefined,
-): Promise<PostgresStore | undefined> {
-  if (!postgres) return undefined;
-  const { openPostgres } = await import("./connections.ts");
-  const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
-  closing.add(close);
-  notices.push(...record.notices);
-  return record;
+): Promise<ServerStore | undefined> {
+  if (!getServerSettings(settings)) return undefined;
+  const opened = await openServerStore(settings, secret === undefined ? {} : { secret });
+  closing.add(opened.close);
+  notices.push(...opened.record.notices);
+  return opened.record;
 }
 
 async function openLedger(
-  { postgres }: BackendSettings,
-  record: PostgresStore,
+  settings: BackendSettings,
+  record: ServerStore,
 ): Promise<{ readonly ledger?: Ledger }> {
-  if (postgres?.ledger === undefined) return {};
+  const { ledger } = getServerSettings(settings) ?? {};
+  if (ledger === undefined) return {};
   const { fileLedger } = await import("../../adapters/sqlite/index.ts");
-  return { ledger: fileLedger(postgres.ledger, await record.identity()) };
+  return { ledger: fileLedger(ledger, await record.identity()) };
 }
 
 function toIndexSearchOptions({

@@ -6,10 +6,11 @@ import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Delta, Fault, FaultyRow } from "../../ports/memory-store.ts";
 import type { Examination, ExamineOptions, Remedy } from "../api/inspection-types.ts";
 import { runInUserQueue } from "../change-set.ts";
+import { portsOfUser } from "../embedders.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits, termsOfText } from "../search-index/search-units.ts";
 
-type ExaminePorts = Pick<Ports, "store" | "embedder" | "clock">;
+type ExaminePorts = Pick<Ports, "store" | "embedder" | "clock" | "ofUser">;
 
 const DERIVED_PLACES: ReadonlySet<string> = new Set(["units", "gone", "blocks"]);
 
@@ -52,7 +53,7 @@ async function repair(ports: ExaminePorts, backups: readonly string[]): Promise<
   for (const file of backups) count += await integrity.repairRows(file);
   const faults = await ports.store.check();
   for (const [scope, damaged] of findUsersWithBadUnits(faults)) {
-    count += await rebuildUnits(ports, scope, damaged);
+    count += await rebuildUnits(await portsOfUser(ports, scope), scope, damaged);
     await integrity.acceptUnits(scope);
   }
   return count;

@@ -10,6 +10,7 @@ import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { toIsoTime, toLocalTime } from "../../domain/time.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
+import type { CallOptions } from "../../ports/call-options.ts";
 import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "../api/listing-types.ts";
 import type { Session, SessionMessage, SessionSummary, StoredMessage } from "../api/session-types.ts";
 import type { Ports } from "../ports.ts";
@@ -336,6 +337,37 @@ export async function getMessage(
   const { messages } = await ports.states.of(scope);
   const message = messages.get(checkName(id, "id"));
   if (!message || !isPresent(message)) throw new MemoryError("not_found", "message not found.");
+  return toStoredMessage(message);
+}
+
+/** The most names of one search. */
+const MAX_ENDINGS = 1000;
+
+/** Finds messages whose ids are one of the names, or have it after their last dot. */
+export async function findMessages(
+  ports: Pick<Ports, "states">,
+  scope: Scope,
+  endings: readonly string[],
+  { signal }: CallOptions = {},
+): Promise<StoredMessage[]> {
+  signal?.throwIfAborted();
+  if (endings.length > MAX_ENDINGS)
+    throw invalid(`at most ${MAX_ENDINGS.toLocaleString("en")} names can be searched at once.`);
+  const wanted = new Set(endings.map((ending) => checkName(ending, "ending")));
+  const { messages } = await ports.states.of(scope);
+  const found = await filterInSlices(
+    messages.keys(),
+    (id) => wanted.has(id) || wanted.has(id.slice(id.lastIndexOf(".") + 1)),
+    SLICE,
+  );
+  // Content that was erased during a yield must not be returned.
+  return found.flatMap((id) => {
+    const message = messages.get(id);
+    return message && isPresent(message) ? [toStoredMessage(message)] : [];
+  });
+}
+
+function toStoredMessage(message: Message): StoredMessage {
   const { session } = message;
   return { ...toSessionMessage(message), ...(session === undefined ? {} : { session }) };
 }

@@ -57,6 +57,27 @@ describe("sessions", () => {
     expect((await ana.sessions()).items).toEqual([]);
   });
 
+  it("omit nothing else from a search by the end of ids", async () => {
+    const add = (id: string, user = "ana") =>
+      memory
+        .scope({ user })
+        .remember([{ id, role: "assistant", content: `I am ${id}.` }], { session: "trip" });
+    for (const id of ["a.1.x", "b.x", "x", "a.x.1", "ax", "x.y"]) await add(id);
+    await add("c.x", "eva");
+    const find = async (...endings: string[]): Promise<string[]> =>
+      (await ana.findMessages(endings)).map(({ id }) => id);
+    expect(await find("x", "nothing")).toEqual(["a.1.x", "b.x", "x"]);
+    expect(await find("y", "1", "x.y")).toEqual(["a.x.1", "x.y"]);
+    expect(await find()).toEqual([]);
+    const [found] = await ana.findMessages(["x"]);
+    expect(found).toEqual(await ana.message("a.1.x"));
+    await ana.forget({ ids: ["b.x"] });
+    expect(await find("x")).toEqual(["a.1.x", "x"]);
+    const many = Array.from({ length: 1001 }, (_, i) => `m${i}`);
+    await expect(ana.findMessages(many)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(ana.findMessages([""])).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
   it("accept only cursors that a listing returned", async () => {
     await expect(ana.sessions({ cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });
     await expect(ana.session("trip", { cursor: "x" })).rejects.toMatchObject({ code: "invalid_input" });

@@ -11,7 +11,13 @@ import type { WebhookManagement } from "../webhooks/manage-webhooks.ts";
 import type { ErasureListener } from "./erasure-watch.ts";
 import type { Indexes } from "./index-types.ts";
 import type { Examination, ExamineOptions, Health } from "./inspection-types.ts";
-import type { EmbeddingState, JobState, StatsOptions, WorkSetAside } from "./maintenance-types.ts";
+import type {
+  EmbedderManagement,
+  EmbeddingState,
+  JobState,
+  StatsOptions,
+  WorkSetAside,
+} from "./maintenance-types.ts";
 import type { ScopedMemory } from "./scoped-memory.ts";
 
 /** The memory that `createMemory` gives: the whole product, as a library. */
@@ -89,6 +95,8 @@ export interface Keepsake {
    * Yields after each hundred.
    */
   reindex(options?: CallOptions): AsyncIterable<{ readonly done: number; readonly left: number }>;
+  /** Chooses which embedder users and projects read with. */
+  readonly embedders: EmbedderManagement;
   /** Registers webhooks, which are told of changes. */
   readonly webhooks: WebhookManagement;
   /** The vector indexes next to the store. */

@@ -2,6 +2,7 @@ import type { Kind } from "../../domain/memory.ts";
 import type { UsageBy } from "../../domain/model-usage.ts";
 import type { JobName } from "../../domain/operations/job.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
+import type { EmbedderChoice } from "../../ports/stores/embedder-choices.ts";
 
 /** The period of statistics, and their grouping. */
 export interface StatsOptions {
@@ -25,6 +26,73 @@ export interface EmbeddingState {
   readonly running: boolean;
   /** Why the last try failed; it will be repeated. */
   readonly problem?: string;
+}
+
+/** A user or a project. `project` is "default" if not given; without `user`, the whole project is meant. */
+export interface EmbedderOwner {
+  /** The project's name. */
+  readonly project?: string | undefined;
+  /** The user's name. */
+  readonly user?: string | undefined;
+}
+
+/** The embedder of a user or a project, and whose choice it is. */
+export interface ChosenEmbedder extends EmbedderChoice {
+  /** The user's own choice, that of the project, or neither: then it is the default embedder. */
+  readonly from: "user" | "project" | "default";
+}
+
+/** How many search units of a user or a project have vectors of the embedder that was chosen. */
+export interface EmbedderProgress {
+  /** Search units that wait for a vector; until then, they are found by their words. */
+  readonly left: number;
+  /** All search units of the user; absent for a project. */
+  readonly total?: number;
+  /** Whether this process embeds now. */
+  readonly running: boolean;
+  /** Why the last try of this process failed; it will be repeated. */
+  readonly problem?: string;
+}
+
+/**
+ * Chooses which embedder users and projects read with. A choice is stored in the memory store and applies at once, in every
+ * process that was given the same `embedders`. Stored texts are then embedded again in the background. Meanwhile a search
+ * finds those that are done by the new vectors, and the others by their words: vectors of two embedders are never compared.
+ */
+export interface EmbedderManagement {
+  /** The names to choose from: "default", and those of the option `embedders`. */
+  readonly names: readonly string[];
+  /** The choices of a project: its own first, then those of its users, by name. */
+  list(project?: string): Promise<EmbedderChoice[]>;
+  /** The embedder of a user: the user's own choice, otherwise the project's, otherwise "default". */
+  get(of?: EmbedderOwner): Promise<ChosenEmbedder>;
+  /**
+   * Chooses an embedder for a user, or for a project without one. With null, the project's choice or the default applies
+   * again. Throws `invalid_input` for an unknown name, and `unsupported` if the store keeps no choices.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   * import { staticEmbedder } from "keepsake/adapters/static";
+   *
+   * const embedders = { second: { ...staticEmbedder(), fingerprint: "second/256" } };
+   * await using memory = await createMemory({ path: ":memory:", embedders });
+   * await memory.embedders.choose("second", { user: "ana" });
+   * console.log((await memory.embedders.get({ user: "ana" })).embedder, memory.embedders.names);
+   * console.log(await memory.embedders.list());
+   * ```
+   *
+   * ```text
+   * second [ 'default', 'second' ]
+   * [ { project: 'default', user: 'ana', embedder: 'second' } ]
+   * ```
+   */
+  choose(embedder: string | null, of?: EmbedderOwner): Promise<ChosenEmbedder>;
+  /**
+   * How far embedding is, for a user, or for a project without one. Texts of users whose embedder is missing in this process wait
+   * for another process; a project's number does not contain them.
+   */
+  progress(of?: EmbedderOwner): Promise<EmbedderProgress>;
 }
 
 /** A background job. */

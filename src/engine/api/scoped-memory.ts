@@ -133,8 +133,8 @@ export interface ScopedMemory {
   explain(recall: string, options?: CallOptions & { about?: string }): Promise<RecallExplanation>;
   /**
    * Erases content everywhere, verifies that, and returns a signed receipt. With `dryRun`, only reports what it
-   * would erase. Throws `invalid_input` for an empty request, and `not_found` for an unknown id; nothing is
-   * erased then.
+   * would erase. Throws `invalid_input` for an empty request, `not_found` for an unknown id, and `conflict` if `ifRevision`
+   * is not the user's revision, so that a plan of that revision erases nothing else; nothing is erased then.
    *
    * @example
    * ```ts
@@ -155,7 +155,10 @@ export interface ScopedMemory {
    * ```
    */
   forget(what: Forget, options: CallOptions & { dryRun: true }): Promise<ErasurePlan>;
-  forget(what: Forget, options?: CallOptions & { dryRun?: false }): Promise<ErasureReceipt>;
+  forget(
+    what: Forget,
+    options?: CallOptions & { dryRun?: false; ifRevision?: number },
+  ): Promise<ErasureReceipt>;
   /** The receipts of this user's erasures, oldest first. */
   erasures(options?: CallOptions): Promise<ErasureReceipt[]>;
   /** Returns one memory with its sources. Throws `not_found`. */
@@ -290,6 +293,11 @@ export interface ScopedMemory {
   session(id: string, options?: PageOptions): Promise<Session>;
   /** Returns one message, with its session. Throws `not_found`, also for one that is undone or erased. */
   message(id: string, options?: CallOptions): Promise<StoredMessage>;
+  /**
+   * Finds messages by the end of their ids: the whole id, or what follows its last dot. In stored order, without those that
+   * are undone or erased. Throws `invalid_input` for more than 1,000 endings.
+   */
+  findMessages(endings: readonly string[], options?: CallOptions): Promise<StoredMessage[]>;
   /**
    * The images and recordings of the user's messages, newest first.
    *

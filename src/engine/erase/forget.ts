@@ -3,6 +3,7 @@ import { checkText } from "../../domain/limits.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ErasurePlan, ErasureReceipt, PendingConfirmation, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { MemoryError } from "../../errors.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
 import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
 import { eraseSessionStates } from "../admin/session-states.ts";
@@ -24,12 +25,19 @@ export async function forget(
   ports: Ports,
   scope: Scope,
   what: Forget,
-  options: { signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal; ifRevision?: number } = {},
 ): Promise<ErasureReceipt> {
   options.signal?.throwIfAborted();
+  const checkUnchanged = ({ revision }: UserState): void => {
+    if (options.ifRevision !== undefined && options.ifRevision !== revision)
+      throw new MemoryError("conflict", "the memory has changed since this revision.");
+  };
   if (typeof what !== "string") {
     const isEverything = what !== null && typeof what === "object" && "everything" in what;
-    const choose = (state: UserState) => selectForErasure(ports, state, what);
+    const choose = (state: UserState) => {
+      checkUnchanged(state);
+      return selectForErasure(ports, state, what);
+    };
     return withoutStates(
       ports,
       scope,
@@ -44,6 +52,7 @@ export async function forget(
     ports,
     scope,
     async (state) => {
+      checkUnchanged(state);
       const found = await selectProposal(ports, state, request.message, request.proposal);
       unsure = found.unsure;
       texts = state;

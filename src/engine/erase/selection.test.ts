@@ -83,3 +83,22 @@ describe("an exact selection", () => {
     expect(await texts()).toMatch(/Bergen/);
   });
 });
+
+describe("an erasure of one revision", () => {
+  it.each<[string, (id: string) => Forget]>([
+    ["words", () => "Bergen"],
+    ["ids", (id) => ({ ids: [id] })],
+    ["a sentence", () => "Forget that I live in Bergen."],
+  ])("erases by %s only if nothing was written since", async (_what, toTarget) => {
+    await ana.remember("I live in Bergen.");
+    const id = (await ana.list()).items[0]?.id ?? "";
+    const ifRevision = await ana.revision();
+    await ana.remember("I play the cello.");
+    const refused = ana.forget(toTarget(id), { ifRevision });
+    await expect(refused).rejects.toMatchObject({ code: "conflict" });
+    expect(await texts()).toMatch(/Bergen/);
+    expect(await ana.erasures()).toEqual([]);
+    await ana.forget(toTarget(id), { ifRevision: await ana.revision() });
+    expect(await texts()).not.toMatch(/Bergen/);
+  });
+});

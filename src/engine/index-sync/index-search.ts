@@ -4,6 +4,7 @@ import { NO_METER } from "../../ports/telemetry.ts";
 import type { VectorIndexHit } from "../../ports/vector-index.ts";
 import type { Ports } from "../ports.ts";
 import { type SearchIndex, slotOfUnit } from "../search-index/search-index.ts";
+import { spaceOf } from "../search-index/search-units.ts";
 import type { IndexSearch } from "../services.ts";
 import { callIndex } from "./call-index.ts";
 import type { IndexUpdater } from "./index-updater.ts";
@@ -37,12 +38,13 @@ interface IndexProblemHandlers {
 }
 
 export function createIndexSearch(
-  ports: Pick<Ports, "meter">,
+  ports: Pick<Ports, "meter" | "embedder">,
   feeders: readonly IndexUpdater[],
   { from, timeoutMs }: IndexSearchLimits,
   troubles: IndexProblemHandlers,
 ): IndexSearch {
   const meter = ports.meter ?? NO_METER;
+  const space = spaceOf(ports.embedder);
   const states = new Map<IndexUpdater, IndexBackoff>();
   const stateOf = (feeder: IndexUpdater): IndexBackoff => {
     const state = states.get(feeder) ?? { quietUntil: Number.NEGATIVE_INFINITY, pauseMs: 0 };
@@ -106,6 +108,8 @@ export function createIndexSearch(
 
   return {
     async nearest(scope, searchIndex, vector, call = {}) {
+      // An index has the vectors of the default embedder only.
+      if (searchIndex.space !== space) return undefined;
       if (countLiveUnits(searchIndex) < Math.max(1, from)) return undefined;
       for (const feeder of feeders) {
         const slots = await askedOf(feeder, scope, searchIndex, vector, call);

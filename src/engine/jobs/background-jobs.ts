@@ -3,6 +3,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Queue } from "../../ports/queue.ts";
 import type { EmbeddingState, JobState } from "../api/maintenance-types.ts";
+import { listEmbedders } from "../embedders.ts";
 import { delayedErasureTask } from "../erase/delayed-erasures.ts";
 import { dropExpiredAnswers } from "../ingest/idempotency.ts";
 import type { Ports } from "../ports.ts";
@@ -26,6 +27,8 @@ export interface BackgroundJobs {
   scheduleReading(scope: Scope, options?: { readonly isUnheard?: boolean }): void;
   /** Call this after each write: with a remote embedder, it may have left units to embed. */
   onWrite(): void;
+  /** Call this after a user or a project chose another embedder. */
+  onEmbedderChange(): void;
   /** Call this after a message with an image or a recording. */
   onAttachment(): void;
   /**
@@ -34,6 +37,8 @@ export interface BackgroundJobs {
    */
   embedNow(signal?: AbortSignal): AsyncGenerator<EmbedProgress, void, void>;
   embedding(): Promise<EmbeddingState>;
+  /** Whether embedding runs now, and why it last failed. */
+  readEmbeddingState(): Pick<EmbeddingState, "running" | "problem">;
   jobs(): Promise<JobState[]>;
   /** Runs a job again whose quarantined work was released. */
   again(job: JobName): void;
@@ -81,6 +86,7 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     clearTimeout(timer);
     if (next !== undefined && !stopping.signal.aborted) timer = setTimeout(readRipe, next).unref();
   };
+  const embedders = createEmbeddingTriggers(ports, vectors);
   return {
     scheduleReading(scope, { isUnheard = false } = {}) {
       if (ports.leavesJobs) {
@@ -96,21 +102,15 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
       readRipe();
     },
     onAttachment: () => requestDescribing(ports, describing),
-    onWrite() {
-      if (ports.embedder.local) return;
-      if (ports.leavesJobs) ports.queue?.offer("embedding");
-      else vectors.requestRun();
-    },
+    onWrite: embedders.onWrite,
+    onEmbedderChange: embedders.onEmbedderChange,
     embedNow: (signal) => vectors.runNow((stopped) => embedPending(ports, stopped), signal),
-    async embedding() {
-      const problem = vectors.problem();
-      return {
-        space: ports.embedder.fingerprint,
-        left: await countPendingUnits(ports),
-        running: vectors.isRunning(),
-        ...(problem === undefined ? {} : { problem }),
-      };
-    },
+    readEmbeddingState: () => readEmbeddingState(vectors),
+    embedding: async () => ({
+      space: ports.embedder.fingerprint,
+      left: await countPendingUnits(ports),
+      ...readEmbeddingState(vectors),
+    }),
     jobs: async () => addQuarantineCounts(ports, await Promise.all(jobs.map((one) => one.state()))),
     again(job) {
       if (ports.leavesJobs) ports.queue?.offer(job);
@@ -119,9 +119,34 @@ export function startBackgroundJobs(ports: Ports): BackgroundJobs {
     async stop() {
       stopping.abort(new MemoryError("unavailable", "this memory has been closed."));
       clearTimeout(timer);
-      abortQueries(ports.embedder);
+      embedders.abortQueries();
       await offered?.end();
       await Promise.all(jobs.map((one) => one.end()));
+    },
+  };
+}
+
+function readEmbeddingState(vectors: JobRunner): Pick<EmbeddingState, "running" | "problem"> {
+  const problem = vectors.problem();
+  return { running: vectors.isRunning(), ...(problem === undefined ? {} : { problem }) };
+}
+
+/** What makes the embedding job run before it is due, here or in a worker. */
+function createEmbeddingTriggers(
+  ports: Ports,
+  vectors: JobRunner,
+): Pick<BackgroundJobs, "onWrite" | "onEmbedderChange"> & { abortQueries(): void } {
+  const embedders = listEmbedders(ports).map(({ embedder }) => embedder);
+  const hasRemote = embedders.some(({ local }) => !local);
+  const embedSoon = (): void => {
+    if (ports.leavesJobs) ports.queue?.offer("embedding");
+    else vectors.requestRun();
+  };
+  return {
+    onWrite: () => hasRemote && embedSoon(),
+    onEmbedderChange: embedSoon,
+    abortQueries() {
+      for (const embedder of embedders) abortQueries(embedder);
     },
   };
 }
@@ -171,7 +196,7 @@ function workQueue(
 const EVERY_MS = 60_000;
 
 /** Computes missing embeddings: after a change of the embedder, or with a remote one. */
-function createEmbeddingJob(ports: Pick<Ports, "store" | "embedder" | "clock">): Job {
+function createEmbeddingJob(ports: Pick<Ports, "store" | "embedder" | "embedders" | "clock">): Job {
   return {
     name: "embedding",
     about: "computes missing embeddings; until then, search uses words",

@@ -12,6 +12,7 @@ import { redactCredentials } from "../../domain/text/credentials.ts";
 import { stripPromptBlocks } from "../../domain/text/prompt-safety.ts";
 import { isMemoryError } from "../../errors.ts";
 import { commitChange } from "../change-set.ts";
+import { portsOfUser } from "../embedders.ts";
 import { redactErased } from "../erase/tombstone-filter.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
@@ -59,7 +60,7 @@ async function visitUser(
 ): Promise<number> {
   const at = ports.clock().toISOString();
   if (!isVisitDue(revision, visit, at)) return 0;
-  const { done, failure } = await describeAttachments(ports, scope, signal);
+  const { done, failure } = await describeAttachments(await portsOfUser(ports, scope), scope, signal);
   // If another process wrote meanwhile, the user is visited again.
   const now = revision + done;
   const progress: JobProgress =

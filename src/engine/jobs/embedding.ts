@@ -3,8 +3,9 @@ import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
-import type { StaleUnits } from "../../ports/memory-store.ts";
+import type { StaleUnits, UserWithStaleEmbeddings } from "../../ports/memory-store.ts";
 import { runInUserQueue } from "../change-set.ts";
+import { type EmbedderInUse, listEmbedders } from "../embedders.ts";
 import type { Ports } from "../ports.ts";
 import { listOlderSpaces, spaceOf, termsOfText, textOfUnit } from "../search-index/search-units.ts";
 
@@ -15,7 +16,9 @@ export interface EmbedProgress {
   readonly left: number;
 }
 
-type EmbedPorts = Pick<Ports, "store" | "embedder" | "clock">;
+/** The ports of one embedder, and whose units it embeds. */
+type EmbedPorts = Pick<Ports, "store" | "clock"> & EmbedderInUse;
+type AllPorts = Pick<Ports, "store" | "embedder" | "embedders" | "clock">;
 
 /** Units in one commit: a few milliseconds, so that no write or recall waits longer. */
 const BATCH_SIZE = 100;
@@ -25,17 +28,39 @@ const MAX_TRIES = 20;
 const PROBE_TEXT = "Hello.";
 
 /**
- * Embeds the units of all users whose vectors are missing or from another embedder. Also tokenizes again the
+ * Embeds the units of all users whose vectors are missing or from another embedder than the user's. If an embedder fails,
+ * those of the other embedders come first, and then its error is thrown. Also tokenizes again the
  * words that an older analysis split. Progress is stored only in the store, so it may be interrupted at any
  * moment and resumes from there. Commits each hundred; recalls continue meanwhile, by words for units without
  * a vector. Yields after each commit. Throws what the embedder throws, or the signal's reason.
  */
 export async function* embedPending(
-  ports: EmbedPorts,
+  ports: AllPorts,
   signal?: AbortSignal,
 ): AsyncGenerator<EmbedProgress, void, void> {
   let done = 0;
   let left = await countPendingUnits(ports);
+  const failures: unknown[] = [];
+  for (const one of listEmbedders(ports)) {
+    try {
+      for await (const embedded of embedUnitsOf({ ...ports, ...one }, signal)) {
+        done += embedded;
+        left = Math.max(0, left - embedded);
+        yield { done, left };
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      failures.push(error);
+    }
+  }
+  for (const error of failures) throw error;
+}
+
+/** Embeds the units of the users of one embedder, and yields the number after each commit. */
+async function* embedUnitsOf(
+  ports: EmbedPorts,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<number, void, void> {
   /** Users who wrote faster than this run; the next run finds them. */
   const overtaken = new Set<string>();
   let scope: Scope | undefined;
@@ -49,29 +74,33 @@ export async function* embedPending(
       scope = undefined;
       continue;
     }
-    done += embedded;
-    left = Math.max(0, left - embedded);
-    yield { done, left };
+    yield embedded;
     // Yield: with a local embedder and store, nothing above waits for I/O.
     await sleep(0);
   }
 }
 
-async function findNextUser(
-  { store, embedder }: EmbedPorts,
-  but: ReadonlySet<string>,
-): Promise<Scope | undefined> {
-  const users = await store.staleEmbeddings.users(spaceOf(embedder), 1 + but.size);
+async function findNextUser(ports: EmbedPorts, but: ReadonlySet<string>): Promise<Scope | undefined> {
+  const users = await listStaleUsers(ports, 1 + but.size);
   return users.map(({ scope }) => scope).find((scope) => !but.has(toScopeKey(scope)));
 }
 
-/** Number of units that wait for the embedder. */
-export async function countPendingUnits({
-  store,
-  embedder,
-}: Pick<Ports, "store" | "embedder">): Promise<number> {
-  const users = await store.staleEmbeddings.users(spaceOf(embedder), Number.MAX_SAFE_INTEGER);
-  return users.reduce((sum, { units }) => sum + units, 0);
+function listStaleUsers(
+  { store, embedder, chosen }: Omit<EmbedPorts, "clock">,
+  limit: number,
+): Promise<UserWithStaleEmbeddings[]> {
+  const options = chosen === undefined ? undefined : { chosen };
+  return store.staleEmbeddings.users(spaceOf(embedder), limit, options);
+}
+
+/** Number of units that wait for an embedder of this process. */
+export async function countPendingUnits(ports: Omit<AllPorts, "clock">): Promise<number> {
+  let sum = 0;
+  for (const one of listEmbedders(ports)) {
+    const users = await listStaleUsers({ ...ports, ...one }, Number.MAX_SAFE_INTEGER);
+    for (const { units } of users) sum += units;
+  }
+  return sum;
 }
 
 /**

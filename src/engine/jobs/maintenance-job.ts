@@ -3,6 +3,7 @@ import type { JobProgress } from "../../domain/operations/job.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
 import type { JobProgressPage, NewJobProgress } from "../../ports/stores/job-store.ts";
+import { portsOfUser } from "../embedders.ts";
 import type { Ports } from "../ports.ts";
 import type { MaintenanceTask } from "./apply-edits.ts";
 import { applyEdits } from "./apply-edits.ts";
@@ -95,7 +96,7 @@ async function* processUser(
   try {
     const memories = yield* readCurrentMemories(ports, scope, sum);
     if (!memories) return undefined;
-    const seen = await runTask(ports, task, { scope, at, ...memories });
+    const seen = await runTask(await portsOfUser(ports, scope), task, { scope, at, ...memories });
     sum.done += seen.done;
     sum.found += seen.visit.found ?? 0;
     yield toStep(sum);

@@ -2,6 +2,7 @@ import type { Message } from "../../domain/message.ts";
 import type { JobProgress } from "../../domain/operations/job.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { isMemoryError } from "../../errors.ts";
+import { portsOfUser } from "../embedders.ts";
 import { extractPending } from "../ingest/extract-pending.ts";
 import type { Ports } from "../ports.ts";
 import type { Job, JobStep } from "./job.ts";
@@ -129,7 +130,7 @@ async function readUnderLease(
 /** A server that is down affects everyone; a fault of one user must not delay the others. */
 async function readPending(ports: Ports, scope: Scope, signal: AbortSignal): Promise<ReadOutcome> {
   try {
-    return { read: await extractPending(ports, scope, signal) };
+    return { read: await extractPending(await portsOfUser(ports, scope), scope, signal) };
   } catch (failed) {
     if (signal.aborted || isUnavailable(failed)) throw failed;
     return { read: 0, failed };

@@ -11,6 +11,8 @@ export interface McpEndpoint {
     request: Request,
     access: {
       readonly memory: ScopedMemory;
+      /** The user with the project. */
+      readonly owner: string;
       readonly permissions: readonly ("read" | "write" | "erase")[];
     },
   ): Promise<Response>;
@@ -40,7 +42,9 @@ export function createMcpOperations(load: McpEndpointLoader): readonly Operation
       answers: { 200: { says: "The result." } },
       isHidden: true,
       async handle(call) {
-        const memory = call.memoryOf(findUser(call));
+        const user = findUser(call);
+        const memory = call.memoryOf(user);
+        const owner = JSON.stringify([call.project(), user]);
         const permissions = PERMISSIONS.filter((scope) => call.bearer?.scopes.includes(scope));
         const body = await readJsonBytes(call.exchange);
         // A failure to load is tried again: the package may be installed meanwhile.
@@ -51,7 +55,7 @@ export function createMcpOperations(load: McpEndpointLoader): readonly Operation
         });
         const { url, headers } = call.exchange.req.raw;
         const request = new Request(url, { method: "POST", headers, body, signal: call.signal });
-        return endpoint.handle(request, { memory, permissions });
+        return endpoint.handle(request, { memory, owner, permissions });
       },
     }),
   ];

@@ -1,10 +1,22 @@
 import * as z from "zod";
-import { ERASURE_REFUSED, type ErasurePlan, type Receipt } from "../../domain/receipt.ts";
+import {
+  ERASURE_REFUSED,
+  type ErasurePlan,
+  type ErasureReceipt,
+  type Receipt,
+} from "../../domain/receipt.ts";
 import { formatDataBlock, sanitizeForPrompt } from "../../engine/prompt-block.ts";
-import { invalid, MemoryError } from "../../errors.ts";
+import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import { idSchema, querySchema, spokenSchema } from "../fields.ts";
 import { defineTool, type McpTool, type ToolAnswer, type ToolCall, type ToolQuestion } from "../tool.ts";
-import { countPlan, type ErasureTarget, previewPlan, tokenOfPlan } from "./erasure-plans.ts";
+import {
+  checkPlanToken,
+  countPlan,
+  createPlanToken,
+  type ErasureTarget,
+  PLAN_MINUTES,
+  previewPlan,
+} from "./erasure-plans.ts";
 
 const rememberTool: McpTool = defineTool({
   name: "remember",
@@ -74,7 +86,7 @@ const forgetTool: McpTool = defineTool({
   description:
     "Erase something for good, from every place. If the client can ask the user, it shows them the plan, and their yes erases. " +
     "Otherwise the first call only makes a plan: show it to the user and end your turn. Only after they have agreed, call " +
-    "again with the same `what` or `ids` and the plan's `confirm`. Never confirm in the turn of the plan.",
+    "again with the same `what` or `ids` and the plan's `confirm`, within 15 minutes. Never confirm in the turn of the plan.",
   permission: "erase",
   input: z.strictObject({
     what: querySchema.optional().describe("What to forget, in the user's words: a name, a thing, a sentence"),
@@ -84,6 +96,7 @@ const forgetTool: McpTool = defineTool({
   output: z.object({
     done: z.boolean(),
     confirm: z.string().optional().describe("The token of this plan"),
+    expires_at: z.string().optional().describe("Until when this plan can be confirmed, ISO 8601"),
     memories: z.array(MEMORY_SCHEMA).optional().describe("Memories that would go"),
     quotes: z.array(QUOTE_SCHEMA).optional().describe("Words of messages that would go"),
     unsure: z.array(MEMORY_SCHEMA).optional().describe("What may be meant too, and stays"),
@@ -94,37 +107,60 @@ const forgetTool: McpTool = defineTool({
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run({ what, ids, confirm }, call) {
     const target = toTarget(what, ids);
-    const plan = await call.memory.forget(target, { dryRun: true, signal: call.signal });
     const { canAskUser, userReply } = call;
-    if (canAskUser && userReply?.agrees === false) return declineErasure(countPlan(plan));
     // What the model gives counts only where nobody else can ask the user.
     const token = canAskUser ? userReply?.token : confirm;
-    if (token !== undefined && token !== tokenOfPlan(target, plan))
-      throw new MemoryError("conflict", CHANGED_PLAN);
+    const hasDeclined = canAskUser && userReply?.agrees === false;
+    if (token !== undefined && !hasDeclined)
+      return describeErasure(await eraseAsPlanned(target, token, call));
+    const plan = await call.memory.forget(target, { dryRun: true, signal: call.signal });
+    if (hasDeclined) return declineErasure(countPlan(plan));
     if (plan.memories.length + plan.messages.length === 0) return NOTHING_TO_FORGET;
-    if (token === undefined)
-      return canAskUser ? askUser(target, plan, call) : describePlan(target, plan, call);
-    const receipt = await call.memory.forget(target, { signal: call.signal });
-    const { erased, complete, id } = receipt;
-    return {
-      text: `Erased: ${describeCounts(erased)}. ${
-        complete
-          ? "Every place was checked: nothing is left."
-          : "Some places could not be checked yet; they will be."
-      } Receipt ${id}.`,
-      data: {
-        done: true,
-        counts: { memories: erased.memories, messages: erased.messages },
-        complete,
-        receipt: id,
-      },
-    };
+    return canAskUser ? askUser(target, plan, call) : describePlan(target, plan, call);
   },
 });
 
+/** The most times that a plan is compared again because something was written meanwhile. */
+const MAX_TRIES = 5;
+
+/**
+ * Erases what the plan of a token showed, and nothing else: the plan is made again, and is carried out only at the revision
+ * that it was made of. Throws `conflict` if it is another plan by now.
+ */
+async function eraseAsPlanned(target: ErasureTarget, token: string, call: ToolCall): Promise<ErasureReceipt> {
+  const { memory, signal } = call;
+  for (let tries = 1; ; tries += 1) {
+    const revision = await memory.revision();
+    const plan = await memory.forget(target, { dryRun: true, signal });
+    checkPlanToken(token, { target, plan }, call);
+    try {
+      return await memory.forget(target, { ifRevision: revision, signal });
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "conflict" || tries >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+function describeErasure({ erased, complete, id }: ErasureReceipt): ToolAnswer {
+  return {
+    text: `Erased: ${describeCounts(erased)}. ${
+      complete
+        ? "Every place was checked: nothing is left."
+        : "Some places could not be checked yet; they will be."
+    } Receipt ${id}.`,
+    data: {
+      done: true,
+      counts: { memories: erased.memories, messages: erased.messages },
+      complete,
+      receipt: id,
+    },
+  };
+}
+
 /** The plan for a model, which is to show it. */
 function describePlan(target: ErasureTarget, plan: ErasurePlan, call: ToolCall): ToolAnswer {
-  const [token, counts, preview] = [tokenOfPlan(target, plan), countPlan(plan), previewPlan(plan, call)];
+  const { token, expiresAt } = createPlanToken(target, plan, call);
+  const [counts, preview] = [countPlan(plan), previewPlan(plan, call)];
   return {
     text: [
       `Nothing is erased yet. This would go: ${describeCounts(counts)}.`,
@@ -133,9 +169,10 @@ function describePlan(target: ErasureTarget, plan: ErasurePlan, call: ToolCall):
         ? [`This may be meant too, and would stay:\n${formatDataBlock(preview.unsure, call.nonce)}`]
         : []),
       "Show this plan to the user now, ask whether to erase it, and end your turn. Do not confirm it yourself. Only after " +
-        `the user has agreed, call \`forget\` again with the same arguments and confirm: "${token}".`,
+        `the user has agreed, and within ${PLAN_MINUTES} minutes, call \`forget\` again with the same arguments and confirm: ` +
+        `"${token}".`,
     ].join("\n"),
-    data: { done: false, confirm: token, ...preview, counts },
+    data: { done: false, confirm: token, expires_at: expiresAt, ...preview, counts },
   };
 }
 
@@ -156,7 +193,7 @@ function askUser(target: ErasureTarget, plan: ErasurePlan, call: ToolCall): Tool
         : []),
     ].join("\n"),
     label: "Erase it for good",
-    token: tokenOfPlan(target, plan),
+    token: createPlanToken(target, plan, call).token,
   };
 }
 
@@ -178,10 +215,6 @@ function describeCounts({
     `${amount} ${amount === 1 ? one : many}`;
   return `${count(memories, "memory", "memories")}, words in ${count(messages, "message", "messages")}`;
 }
-
-const CHANGED_PLAN =
-  "this is not the token of the plan as it is now: the memory has changed since, or the plan was for something else. " +
-  "Call without `confirm`, show the new plan to the user, and confirm that one.";
 
 const NOTHING_TO_FORGET: ToolAnswer = {
   text: "Nothing matches, so there is nothing to erase. Use other words, or the ids that `recall` gives.",

@@ -1,6 +1,12 @@
 import type { CallOptions } from "../call-options.ts";
 import type { CircuitState } from "./model-calls.ts";
 
+/** Options of a call of an embedder. */
+export interface EmbedOptions extends CallOptions {
+  /** Whether the texts are queries of a search. Some models embed queries and texts in different ways; others ignore it. */
+  readonly isQuery?: boolean;
+}
+
 /** Turns texts into vectors of unit length. Texts close in meaning have a small angle. */
 export interface Embedder {
   /**
@@ -38,7 +44,7 @@ export interface Embedder {
    * Throws `unavailable` if the embedder cannot be reached now, and `invalid_input` if it will never accept
    * these texts. An aborted signal rejects with its reason. Error messages contain no user text.
    */
-  embed(texts: readonly string[], options?: CallOptions): Promise<Float32Array[]>;
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
   /** Evicts cached vectors of earlier texts. Called at each erasure. */
   evict?(): void;
   /** The circuit breaker's state, for an embedder on a server. */

@@ -10,6 +10,7 @@ import type { RecallReceipt } from "../../domain/recall.ts";
 import type { ErasureReceipt, KeptReceipt, Trace } from "../../domain/receipt.ts";
 import type { Share } from "../../domain/sharing.ts";
 import type { StoredTurns } from "../language/model-calls.ts";
+import type { EmbedderChoice } from "./embedder-choices.ts";
 import type { MemoryUse } from "./usage-store.ts";
 
 /** The owner of a row. */
@@ -50,6 +51,8 @@ export interface DumpParts {
   readonly uses: DumpRowOwner & { readonly use: MemoryUse };
   /** Grants and groups; the owner is in them. */
   readonly shares: { readonly share: Share };
+  /** The owner is in them. */
+  readonly embedders: { readonly choice: EmbedderChoice };
   /** Each with the receipts of erasures that happened while it was being answered. */
   readonly answers: DumpRowOwner & { readonly answer: StoredAnswer; readonly erasures: readonly string[] };
   readonly visits: DumpRowOwner & { readonly job: JobName; readonly visit: JobProgress };
@@ -80,6 +83,7 @@ export const DUMP_PARTS: readonly DumpPart[] = [
   "recalls",
   "uses",
   "shares",
+  "embedders",
   "answers",
   "visits",
   "jobs",

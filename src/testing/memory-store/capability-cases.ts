@@ -188,6 +188,11 @@ export const STALE_EMBEDDING_CASES: MemoryStoreCases = {
     expect(messages.map(({ id, content }) => [id, content])).toEqual([["m1", "Words of m1."]]);
     expect(memories.map(({ id, version }) => [id, version])).toEqual([["b", 2]]);
     expect((await store.staleEmbeddings.units(ANN, "new/3", 2)).units).toHaveLength(2);
+    const count = (scope: Scope, space: string) => store.staleEmbeddings.count(scope, space);
+    expect(await count(ANN, "new/3")).toEqual({ total: 5, stale: 3 });
+    expect(await count(ANN, "test/3")).toEqual({ total: 5, stale: 3 });
+    expect(await count({ project: "q", user: "bob" }, "test/3")).toEqual({ total: 3, stale: 0 });
+    expect(await count({ project: "q", user: "ann" }, "new/3")).toEqual({ total: 0, stale: 0 });
     expect(await store.staleEmbeddings.units({ project: "q", user: "ann" }, "new/3", 10)).toEqual({
       revision: 0,
       units: [],

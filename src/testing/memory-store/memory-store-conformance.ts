@@ -15,6 +15,7 @@ import {
   USAGE_CASES,
 } from "./capability-cases.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "./change-sets.ts";
+import { EMBEDDER_CHOICE_CASES } from "./embedder-choice-cases.ts";
 import { JOB_CASES, LEASE_CASES } from "./job-store-cases.ts";
 import { fitChanges, type HistoryStep, historySteps } from "./random-histories.ts";
 import { READ_CASES } from "./read-cases.ts";
@@ -57,7 +58,14 @@ export interface MemoryStoreHarness {
 }
 
 /** The capabilities that a store may lack and that have cases of their own. */
-export type LackableCapability = "dump" | "maintenance" | "usage" | "sharing" | "attachments" | "webhooks";
+export type LackableCapability =
+  | "dump"
+  | "maintenance"
+  | "usage"
+  | "sharing"
+  | "attachments"
+  | "webhooks"
+  | "embedders";
 
 /** The core of a store, and the capabilities that have cases of their own. */
 export type TestedCapability =
@@ -90,6 +98,7 @@ export const MEMORY_STORE_CASES_BY_CAPABILITY: {
   sharing: SHARING_CASES,
   attachments: ATTACHMENT_CASES,
   webhooks: WEBHOOK_CASES,
+  embedders: EMBEDDER_CHOICE_CASES,
   dump: STORE_DUMP_CASES,
   maintenance: MAINTENANCE_CASES,
 };
@@ -107,6 +116,7 @@ const LACKABLE: readonly LackableCapability[] = [
   "sharing",
   "attachments",
   "webhooks",
+  "embedders",
 ];
 const RANDOM_HISTORIES = 100;
 

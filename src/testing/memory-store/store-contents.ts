@@ -116,7 +116,7 @@ export async function copyAll(from: StoreDump, to: StoreDump, limit = 1000): Pro
 
 /** A capability of the store. Throws if the store lacks it. */
 export function requireCapability<
-  Name extends "dump" | "maintenance" | "usage" | "sharing" | "attachments" | "webhooks",
+  Name extends "dump" | "maintenance" | "usage" | "sharing" | "attachments" | "webhooks" | "embedders",
 >(store: MemoryStore, name: Name): NonNullable<MemoryStore[Name]> {
   const capability = store[name];
   if (!capability) throw new Error(`the store "${store.name}" lacks the capability "${name}"`);

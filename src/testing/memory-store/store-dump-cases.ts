@@ -80,6 +80,8 @@ async function writeHistory(store: MemoryStore): Promise<void> {
   await store.sharing?.apply("default", {
     put: [makeGroup("home", ["bob"]), makeGrant("z", { reader: { group: "home" } }), makeGrant("a")],
   });
+  await store.embedders?.save({ project: "other", embedder: "small" });
+  await store.embedders?.save({ ...ANN, embedder: "large" });
   await store.sharing?.apply("other", { put: [makeGrant("a", { project: "other", owner: "nobody" })] });
   await store.jobs.saveProgress("expiry", [{ scope: ANN, visit: { revision: 2, due: BASE_TIME, found: 1 } }]);
   const failed = { attempts: 2, problem: "internal", at: BASE_TIME };
@@ -95,6 +97,7 @@ const readEverything = async (store: MemoryStore) => ({
   recalls: await store.recallReceipts.list(ANN, { limit: 10 }),
   uses: await store.usage?.read(ANN),
   shares: await Promise.all([ANN, BOB, OTHER].map((scope) => store.sharing?.read(scope))),
+  embedders: await Promise.all(["default", "other"].map((project) => store.embedders?.list(project))),
   visits: await store.jobs.jobProgress("expiry", { limit: 10 }),
   waiting: await store.jobs.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),
   marks: await store.erasures.summaries(),

@@ -999,6 +999,54 @@ class Profile(_ProfileRequired, _ProfileOptional):
     """The fields of Profile."""
 
 
+class _ProjectEmbedderUsersRequired(TypedDict):
+    user_id: str
+    embedder: str
+
+
+class _ProjectEmbedderUsersOptional(TypedDict, total=False):
+    pass
+
+
+class ProjectEmbedderUsers(_ProjectEmbedderUsersRequired, _ProjectEmbedderUsersOptional):
+    """The fields of ProjectEmbedderUsers."""
+
+
+class _ProjectEmbedderProgressRequired(TypedDict):
+    left: int
+    running: bool
+
+
+class _ProjectEmbedderProgressOptional(TypedDict, total=False):
+    problem: str
+
+
+class ProjectEmbedderProgress(_ProjectEmbedderProgressRequired, _ProjectEmbedderProgressOptional):
+    """Of all users of the project."""
+
+
+_ProjectEmbedderRequired = TypedDict(
+    "_ProjectEmbedderRequired",
+    {
+        "project": "str",
+        "embedder": "str",
+        "from": "Literal[\"user\", \"project\", \"default\"]",
+        "available": "List[str]",
+        "configured": "bool",
+        "users": "List[ProjectEmbedderUsers]",
+        "progress": "ProjectEmbedderProgress",
+    },
+)
+
+
+class _ProjectEmbedderOptional(TypedDict, total=False):
+    pass
+
+
+class ProjectEmbedder(_ProjectEmbedderRequired, _ProjectEmbedderOptional):
+    """The fields of ProjectEmbedder."""
+
+
 class _ProjectStatsRequired(TypedDict):
     users: int
     usage: Usage
@@ -1559,6 +1607,41 @@ class _UsageOptional(TypedDict, total=False):
 
 class Usage(_UsageRequired, _UsageOptional):
     """The fields of Usage."""
+
+
+class _UserEmbedderProgressRequired(TypedDict):
+    left: int
+    running: bool
+    total: int
+
+
+class _UserEmbedderProgressOptional(TypedDict, total=False):
+    pass
+
+
+class UserEmbedderProgress(_UserEmbedderProgressRequired, _UserEmbedderProgressOptional):
+    """The fields of UserEmbedderProgress."""
+
+
+_UserEmbedderRequired = TypedDict(
+    "_UserEmbedderRequired",
+    {
+        "user_id": "str",
+        "embedder": "str",
+        "from": "Literal[\"user\", \"project\", \"default\"]",
+        "available": "List[str]",
+        "configured": "bool",
+        "progress": "UserEmbedderProgress",
+    },
+)
+
+
+class _UserEmbedderOptional(TypedDict, total=False):
+    pass
+
+
+class UserEmbedder(_UserEmbedderRequired, _UserEmbedderOptional):
+    """The fields of UserEmbedder."""
 
 
 class _UserPageItemsRequired(TypedDict):
@@ -2311,6 +2394,30 @@ class _RotateKeyBodyOptional(TypedDict, total=False):
 
 class RotateKeyBody(_RotateKeyBodyRequired, _RotateKeyBodyOptional):
     """The fields of RotateKeyBody."""
+
+
+class _ChooseProjectEmbedderBodyRequired(TypedDict):
+    embedder: str
+
+
+class _ChooseProjectEmbedderBodyOptional(TypedDict, total=False):
+    pass
+
+
+class ChooseProjectEmbedderBody(_ChooseProjectEmbedderBodyRequired, _ChooseProjectEmbedderBodyOptional):
+    """The fields of ChooseProjectEmbedderBody."""
+
+
+class _ChooseUserEmbedderBodyRequired(TypedDict):
+    embedder: str
+
+
+class _ChooseUserEmbedderBodyOptional(TypedDict, total=False):
+    pass
+
+
+class ChooseUserEmbedderBody(_ChooseUserEmbedderBodyRequired, _ChooseUserEmbedderBodyOptional):
+    """The fields of ChooseUserEmbedderBody."""
 
 
 class _ListWebhooksResponseRequired(TypedDict):
@@ -3405,6 +3512,93 @@ class RawOperations(SyncTransport):
             query={},
         )
         return cast("None", sent)
+
+    def get_project_embedder(
+        self,
+    ) -> ProjectEmbedder:
+        """Gives the embedder of the project, the users with another one, and how far embedding is."""
+        sent = self._send(
+            "GET",
+            "/api/v1/embedders",
+            path={},
+            query={},
+        )
+        return cast("ProjectEmbedder", sent)
+
+    def choose_project_embedder(
+        self,
+        body: ChooseProjectEmbedderBody,
+    ) -> ProjectEmbedder:
+        """Chooses an embedder for the users of the project who have no choice of their own."""
+        sent = self._send(
+            "PUT",
+            "/api/v1/embedders",
+            path={},
+            query={},
+            json=body,
+        )
+        return cast("ProjectEmbedder", sent)
+
+    def clear_project_embedder(
+        self,
+    ) -> ProjectEmbedder:
+        """Removes the project's choice, so that the server's default applies again."""
+        sent = self._send(
+            "DELETE",
+            "/api/v1/embedders",
+            path={},
+            query={},
+        )
+        return cast("ProjectEmbedder", sent)
+
+    def get_user_embedder(
+        self,
+        user_id: str,
+    ) -> UserEmbedder:
+        """Gives the embedder of a user, and how far embedding is."""
+        sent = self._send(
+            "GET",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+        )
+        return cast("UserEmbedder", sent)
+
+    def choose_user_embedder(
+        self,
+        user_id: str,
+        body: ChooseUserEmbedderBody,
+        *,
+        idempotency_key: str | None = None,
+    ) -> UserEmbedder:
+        """Chooses an embedder for a user, before that of the project."""
+        sent = self._send(
+            "PUT",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+            json=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+        )
+        return cast("UserEmbedder", sent)
+
+    def clear_user_embedder(
+        self,
+        user_id: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> UserEmbedder:
+        """Removes a user's choice, so that the project's applies again."""
+        sent = self._send(
+            "DELETE",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+            takes_key=True,
+            idempotency_key=idempotency_key,
+        )
+        return cast("UserEmbedder", sent)
 
     def list_webhooks(
         self,
@@ -4526,6 +4720,93 @@ class AsyncRawOperations(AsyncTransport):
             query={},
         )
         return cast("None", sent)
+
+    async def get_project_embedder(
+        self,
+    ) -> ProjectEmbedder:
+        """Gives the embedder of the project, the users with another one, and how far embedding is."""
+        sent = await self._send(
+            "GET",
+            "/api/v1/embedders",
+            path={},
+            query={},
+        )
+        return cast("ProjectEmbedder", sent)
+
+    async def choose_project_embedder(
+        self,
+        body: ChooseProjectEmbedderBody,
+    ) -> ProjectEmbedder:
+        """Chooses an embedder for the users of the project who have no choice of their own."""
+        sent = await self._send(
+            "PUT",
+            "/api/v1/embedders",
+            path={},
+            query={},
+            json=body,
+        )
+        return cast("ProjectEmbedder", sent)
+
+    async def clear_project_embedder(
+        self,
+    ) -> ProjectEmbedder:
+        """Removes the project's choice, so that the server's default applies again."""
+        sent = await self._send(
+            "DELETE",
+            "/api/v1/embedders",
+            path={},
+            query={},
+        )
+        return cast("ProjectEmbedder", sent)
+
+    async def get_user_embedder(
+        self,
+        user_id: str,
+    ) -> UserEmbedder:
+        """Gives the embedder of a user, and how far embedding is."""
+        sent = await self._send(
+            "GET",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+        )
+        return cast("UserEmbedder", sent)
+
+    async def choose_user_embedder(
+        self,
+        user_id: str,
+        body: ChooseUserEmbedderBody,
+        *,
+        idempotency_key: str | None = None,
+    ) -> UserEmbedder:
+        """Chooses an embedder for a user, before that of the project."""
+        sent = await self._send(
+            "PUT",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+            json=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+        )
+        return cast("UserEmbedder", sent)
+
+    async def clear_user_embedder(
+        self,
+        user_id: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> UserEmbedder:
+        """Removes a user's choice, so that the project's applies again."""
+        sent = await self._send(
+            "DELETE",
+            "/api/v1/embedders/{user_id}",
+            path={"user_id": user_id},
+            query={},
+            takes_key=True,
+            idempotency_key=idempotency_key,
+        )
+        return cast("UserEmbedder", sent)
 
     async def list_webhooks(
         self,

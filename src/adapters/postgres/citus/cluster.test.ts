@@ -51,7 +51,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     const named = (method: string | null) =>
       rows.filter((row) => row.method === method).map(({ name }) => name);
     expect(named(null)).toEqual(COORDINATOR_TABLES);
-    expect(named("n")).toEqual(["webhooks"]);
+    expect(named("n")).toEqual(["embedder_choices", "webhooks"]);
     expect(named("h")).toEqual([...USER_TABLES, "share_parties", "shares"].sort());
     const [places] = await rowsOf(
       "SELECT count(DISTINCT colocationid) AS found FROM pg_dist_partition WHERE logicalrelid = ANY ($1::regclass[])",
@@ -149,7 +149,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     };
     try {
       expect(await read("")).toEqual(new Set());
-      const tables = [...USER_TABLES, "share_parties", "shares", "webhooks"].sort();
+      const tables = [...USER_TABLES, "embedder_choices", "share_parties", "shares", "webhooks"].sort();
       expect([...(await read("ours"))].sort()).toEqual(tables.map((table) => `${table} of ours`));
     } finally {
       await Promise.all([...nodes.values()].map((node) => node.end()));
@@ -170,6 +170,7 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     await store.commit(scope, changes);
     await store.sharing?.apply(scope.project, { put: [makeGrant("grant-1", { project: scope.project })] });
     const webhook = makeWebhook("hook-1", { project: scope.project });
+    await store.embedders?.save({ ...scope, embedder: "large" });
     await store.webhooks?.save(webhook);
     await store.webhooks?.saveCursors(webhook, [{ scope, revision: 2 }]);
     const uses = [{ id: "other-0", count: 1, lastAt: "2026-01-02T00:00:00.000Z" }];

@@ -94,6 +94,7 @@ BEGIN
   PERFORM create_distributed_table('shares', 'project', colocate_with => 'none');
   PERFORM create_distributed_table('share_parties', 'project', colocate_with => 'shares');
   PERFORM create_reference_table('webhooks');
+  PERFORM create_reference_table('embedder_choices');
   FOR one IN SELECT * FROM json_to_recordset(references_between) AS row (source text, name text, body text) LOOP
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', one.source, one.name, one.body);
   END LOOP;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { takeConnectionInTime } from "../../shared/pool-connections.ts";
 import {
   createNoConnectionError,
   isConnectionLost,
@@ -198,22 +199,5 @@ export function quoteIdentifier(name: string): string {
 
 /** Takes a connection from the pool. Throws `unavailable` if none is free in time, whatever the pool's own settings. */
 export function acquireConnection(pool: PostgresPool, forMs: number): Promise<PostgresConnection> {
-  return new Promise((resolve, reject) => {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      reject(createNoConnectionError());
-    }, forMs);
-    pool.connect().then(
-      (connection) => {
-        clearTimeout(timer);
-        if (isLate) connection.release();
-        else resolve(connection);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
+  return takeConnectionInTime(() => pool.connect(), forMs, createNoConnectionError);
 }

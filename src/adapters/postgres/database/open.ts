@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
-import { handlePoolErrors } from "../../shared/pool-errors.ts";
+import { handlePoolErrors } from "../../shared/pool-connections.ts";
 import { DISTRIBUTE_TABLES, detectCitusNode, hasDistributedTables } from "../citus/distribute-tables.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";

@@ -35,6 +35,7 @@ describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
       );
       const grant = makeGrant("grant-1", { project: scope.project });
       await record.sharing?.apply(scope.project, { put: [grant] });
+      await record.embedders?.save({ project: scope.project, embedder: "large" });
       await record.webhooks?.save(makeWebhook("hook-1", { project: scope.project }));
       const uses = [{ id: "other-0", count: 1, lastAt: "2026-01-02T00:00:00.000Z" }];
       await record.usage?.add([{ scope, uses }]);

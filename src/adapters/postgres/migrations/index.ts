@@ -9,6 +9,7 @@ import { USE_COUNTS } from "./0008-uses.ts";
 import { SHARE_TABLES } from "./0009-shares.ts";
 import { ATTACHMENT_TABLES } from "./0010-attachments.ts";
 import { WEBHOOK_TABLES } from "./0011-webhooks.ts";
+import { EMBEDDER_CHOICE_TABLES } from "./0012-embedders.ts";
 
 /** In order; the table `migrations` counts the finished ones. A released migration never changes. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   SHARE_TABLES,
   ATTACHMENT_TABLES,
   WEBHOOK_TABLES,
+  EMBEDDER_CHOICE_TABLES,
 ];

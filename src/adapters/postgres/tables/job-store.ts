@@ -4,7 +4,7 @@ import type { Message } from "../../../domain/message.ts";
 import type { JobFailure, JobName, JobProgress, JobRun } from "../../../domain/operations/job.ts";
 import type { RecallReceipt } from "../../../domain/recall.ts";
 import type { Scope } from "../../../domain/scope.ts";
-import type { StaleUnits, UserWithStaleEmbeddings } from "../../../ports/memory-store.ts";
+import type { StaleUnits, UnitCount, UserWithStaleEmbeddings } from "../../../ports/memory-store.ts";
 import type {
   CurrentMemoryPage,
   FailedJobProgress,
@@ -277,13 +277,19 @@ export async function fetchUsersWithStaleEmbeddings(
   space: string,
   limit: number,
 ): Promise<UserWithStaleEmbeddings[]> {
-  // Usually there are none. In a single statement, the planner would not know how few spaces the first part finds.
-  const sql = database.settings.isDistributed ? SELECT_DISTINCT_SPACES : SELECT_OTHER_SPACES;
-  const others = await fetchRowsOfAllProjects(database, sql, encodeText(space));
-  if (others.length === 0) return [];
-  const spaces = others.map((row) => String(row.space));
+  const spaces = await fetchOtherSpaces(database, encodeText(space));
+  if (spaces.length === 0) return [];
   const rows = await fetchRowsOfAllProjects(database, SELECT_STALE_USERS, spaces, limit);
   return rows.map((row) => ({ scope: parseScope(row), units: Number(row.units) }));
+}
+
+/**
+ * The existing spaces but one, as they are stored. Usually there are none. In a single statement with what follows, the planner
+ * would not know how few they are.
+ */
+export async function fetchOtherSpaces(database: PostgresDatabase, space: string): Promise<string[]> {
+  const sql = database.settings.isDistributed ? SELECT_DISTINCT_SPACES : SELECT_OTHER_SPACES;
+  return (await fetchRowsOfAllProjects(database, sql, space)).map((row) => String(row.space));
 }
 
 const SELECT_STALE_UNITS =
@@ -319,6 +325,24 @@ export async function fetchStaleUnits(
         units,
       ),
     };
+  });
+}
+
+const SELECT_UNIT_COUNT =
+  "SELECT count(*) AS total, count(*) FILTER (WHERE space <> $2) AS stale FROM units WHERE person = $1";
+
+/** The number of a user's units, and of those outside a space. */
+export async function fetchUnitCount(
+  database: PostgresDatabase,
+  scope: Scope,
+  space: string,
+): Promise<UnitCount> {
+  const selectUser = await bindUser(database, scope, SELECT_USER);
+  return database.read(toAccessScope(scope), async (transaction) => {
+    const [[user] = []] = await transaction.queryAll(selectUser);
+    if (!user) return { total: 0, stale: 0 };
+    const [row] = await transaction.query(SELECT_UNIT_COUNT, Number(user.number), encodeText(space));
+    return { total: Number(row?.total), stale: Number(row?.stale) };
   });
 }
 

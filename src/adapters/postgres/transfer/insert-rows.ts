@@ -1,20 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { Memory } from "../../../domain/memory.ts";
 import type { DumpPart, DumpRow } from "../../../ports/stores/store-dump.ts";
+import { isAwaitingExtraction } from "../../shared/change-rules.ts";
 import { encodeVector, PART_TABLES, parseBody } from "../../shared/stored-rows.ts";
 import type { PostgresTransaction } from "../database/connection.ts";
 import { encodeLongNames, encodeText, toIndexKey, toScopeKeys } from "../database/user-rows.ts";
 import { queueCall } from "../tables/calls.ts";
+import { toChoiceKeys } from "../tables/embedder-choices.ts";
 import { queueParties } from "../tables/sharing.ts";
-import { isPendingExtraction } from "../write-rows.ts";
 
 /** Column -> its type and value. */
 type TypedColumns = { readonly [column: string]: readonly [type: string, value: unknown] };
 type PostgresUserPart = Exclude<
   DumpPart,
-  "users" | "shares" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
+  "users" | "shares" | "embedders" | "answers" | "jobs" | "backups" | "calls" | "turns" | "memories"
 >;
-type PostgresSharedPart = "users" | "shares" | "answers" | "jobs" | "backups" | "turns";
+type PostgresSharedPart = "users" | "shares" | "embedders" | "answers" | "jobs" | "backups" | "turns";
 
 const toTextCell = (value: string | null): readonly [string, unknown] => ["text", value];
 const toBigintCell = (value: number | null): readonly [string, unknown] => ["bigint", value];
@@ -26,7 +27,7 @@ const USER_COLUMNS: { readonly [Part in PostgresUserPart]: (row: DumpRow<Part>) 
     id: toTextCell(toIndexKey(message.id)),
     turn: toBigintCell(message.turn),
     revision: toBigintCell(revision),
-    is_waiting: ["boolean", isPendingExtraction(message)],
+    is_waiting: ["boolean", isAwaitingExtraction(message)],
     stored_at: toTextCell(message.storedAt),
     body: toJsonCell(message),
   }),
@@ -118,6 +119,15 @@ const SHARED_COLUMNS: { readonly [Part in PostgresSharedPart]: (row: DumpRow<Par
     version: toBigintCell(share.version),
     body: toJsonCell(share),
   }),
+  embedders: ({ choice }) => {
+    const [project, name] = toChoiceKeys(choice);
+    return {
+      project: toTextCell(project),
+      name: toTextCell(name),
+      embedder: toTextCell(toIndexKey(choice.embedder)),
+      body: toJsonCell(choice),
+    };
+  },
   answers: ({ project, user, answer, erasures }) => ({
     ...toNameColumns({ project, user }),
     key: toTextCell(toIndexKey(answer.key)),

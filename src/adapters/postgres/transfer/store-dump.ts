@@ -137,7 +137,7 @@ async function deleteAllRows(database: PostgresDatabase): Promise<void> {
     }
     await database.execute(ALL_PROJECTS, "DELETE FROM users WHERE number = ANY ($1::bigint[])", people);
   }
-  for (const part of ["shares", "answers", "jobs", "backups", "calls", "turns"] as const) {
+  for (const part of ["shares", "embedders", "answers", "jobs", "backups", "calls", "turns"] as const) {
     await database.execute(ALL_PROJECTS, `DELETE FROM ${PART_TABLES[part]}`);
   }
   if (database.settings.isDistributed) await database.execute(ALL_PROJECTS, "DELETE FROM names");

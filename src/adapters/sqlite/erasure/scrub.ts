@@ -15,7 +15,7 @@ import {
 import { forkWorkerProcess, openWorkerChannel, type WorkerChannel } from "../../shared/worker-channel.ts";
 import { findUser, parseBody, type SqliteDatabase } from "../database.ts";
 import { isBusy, isFull } from "../errors.ts";
-import { deleteUpdateCopies } from "../files/backup.ts";
+import { deleteUpdateCopies } from "../files/update-copies.ts";
 import { readStoredAnswers } from "../tables/answer-cache.ts";
 import { readBackupNotes } from "../tables/receipts.ts";
 import type { ScanRequest, ScanResponse } from "./file-scan.ts";

@@ -14,6 +14,7 @@ import { USES } from "./0013-uses.ts";
 import { SHARES } from "./0014-shares.ts";
 import { ATTACHMENTS } from "./0015-attachments.ts";
 import { WEBHOOK_TABLES_OF_FILE } from "./0016-webhooks.ts";
+import { EMBEDDER_CHOICES } from "./0017-embedders.ts";
 
 /** In order; a file's `user_version` is the number of finished ones. A released migration never changes. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -32,6 +33,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   SHARES,
   ATTACHMENTS,
   WEBHOOK_TABLES_OF_FILE,
+  EMBEDDER_CHOICES,
 ];
 
 /** The version of files that had the jobs but not yet the answers. */

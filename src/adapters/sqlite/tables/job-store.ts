@@ -4,7 +4,7 @@ import type { Memory } from "../../../domain/memory.ts";
 import type { Message } from "../../../domain/message.ts";
 import type { JobFailure, JobName, JobProgress, JobRun } from "../../../domain/operations/job.ts";
 import type { Scope } from "../../../domain/scope.ts";
-import type { StaleUnits, UserWithStaleEmbeddings } from "../../../ports/memory-store.ts";
+import type { StaleUnits, UnitCount, UserWithStaleEmbeddings } from "../../../ports/memory-store.ts";
 import type {
   CurrentMemoryPage,
   FailedJobProgress,
@@ -328,6 +328,15 @@ export function readUsersWithStaleEmbeddings(
       counts.set(Number(user), (counts.get(Number(user)) ?? 0) + Number(units));
     }
   }
+  return nameStaleUsers(database, counts, limit);
+}
+
+/** The first users by number, with their names. */
+export function nameStaleUsers(
+  database: SqliteDatabase,
+  counts: ReadonlyMap<number, number>,
+  limit: number,
+): UserWithStaleEmbeddings[] {
   const selectUser = database.statement("SELECT project, name FROM users WHERE id = :user");
   return [...counts]
     .sort(([one], [other]) => one - other)
@@ -379,6 +388,20 @@ export function readStaleUnits(
   }
 }
 
+/** The number of a user's units, and of those outside a space. Both come from indexes alone. */
+export function countUnits(database: SqliteDatabase, scope: Scope, space: string): UnitCount {
+  const user = findUser(database, scope)?.id;
+  if (user === undefined) return { total: 0, stale: 0 };
+  const all = database.statement("SELECT count(*) AS units FROM units WHERE user = :user").get({ user });
+  const count = database.statement(
+    "SELECT count(*) AS units FROM units WHERE space = :space AND user = :user",
+  );
+  let stale = 0;
+  for (const other of listOtherSpaces(database, space))
+    stale += Number(count.get({ space: other, user })?.units);
+  return { total: Number(all?.units), stale };
+}
+
 function readStaleRows(database: SqliteDatabase, user: number, space: string, limit: number): SqliteRow[] {
   const select = database.statement(
     "SELECT id, type, owner, first, last, terms, space FROM units " +
@@ -393,7 +416,7 @@ function readStaleRows(database: SqliteDatabase, user: number, space: string, li
 }
 
 /** The few existing spaces except the given one, each found by one index lookup. */
-function listOtherSpaces(database: SqliteDatabase, space: string): string[] {
+export function listOtherSpaces(database: SqliteDatabase, space: string): string[] {
   const next = database.statement("SELECT min(space) AS space FROM units WHERE space > :last");
   const first = database.statement("SELECT min(space) AS space FROM units").get();
   const spaces: string[] = [];

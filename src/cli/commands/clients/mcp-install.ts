@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { getServerSettings } from "../../../config/backend-settings.ts";
 import { readHomePlaces } from "../../../config/home-places.ts";
 import { readSettings } from "../../../config/settings.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
@@ -75,7 +76,7 @@ export function createClientCommand(
   { db, user, project, readOnly }: InstallOptions,
 ): ClientCommand {
   const settings = readSettings(undefined, db);
-  if (settings.backends?.postgres) {
+  if (getServerSettings(settings.backends)) {
     throw invalid(
       "the database is a server, whose password would be written into the client's file. Run `keepsake serve`, and give the " +
         "client the address /mcp and a key.",

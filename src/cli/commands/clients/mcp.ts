@@ -17,17 +17,18 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   const ended = new Promise<string>((resolve) => {
     for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve("stdin closed"));
   });
-  await withMemory({ ...options, json: false }, "writes", async ({ keepsake, memory }) => {
+  await withMemory({ ...options, json: false }, "writes", async ({ keepsake, memory, clock }) => {
     const sdk = await loadVendorPackage("@modelcontextprotocol/server", "keepsake mcp");
     const access = {
       memory,
+      owner: JSON.stringify([options.project ?? "default", options.user ?? "me"]),
       promptGuard: keepsake.promptGuard,
       permissions: options.readOnly ? PERMISSIONS.slice(0, 1) : PERMISSIONS,
     };
     const onFault = (error: unknown): void => {
       process.stderr.write(`keepsake: ${toShownError(error).message}\n`);
     };
-    const serving = sdk.serveStdio(() => createMcpServer({ sdk, version: VERSION, access, onFault }), {
+    const serving = sdk.serveStdio(() => createMcpServer({ sdk, version: VERSION, access, clock, onFault }), {
       onerror: onFault,
     });
     await Promise.race([ended, waitForStopSignal()]);

@@ -1,3 +1,4 @@
+import { getServerSettings } from "../../../config/backend-settings.ts";
 import { readSettings, type Settings } from "../../../config/settings.ts";
 import { invalid } from "../../../errors.ts";
 import { type KeyScope, type KeyStore, keysFile, keysPathOf, sharedKeys } from "../../../http/index.ts";
@@ -117,12 +118,11 @@ interface OpenedKeyStore {
   close(): Promise<void>;
 }
 
-/** Opens the store of keys. A keys file needs no database, so keys can be made before the first start. In PostgreSQL, servers share keys. */
+/** Opens the store of keys. A keys file needs no database, so keys can be made before the first start. On a database server, servers share keys. */
 async function openKeyStore({ path, secret, backends }: Settings): Promise<OpenedKeyStore> {
-  const { postgres } = backends ?? {};
-  if (postgres) {
-    const { openPostgres } = await import("../../../config/backends/connections.ts");
-    const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
+  if (getServerSettings(backends)) {
+    const { openServerStore } = await import("../../../config/backends/connections.ts");
+    const { record, close } = await openServerStore(backends, secret === undefined ? {} : { secret });
     return { store: sharedKeys(record.documents), close };
   }
   if (path === ":memory:") throw invalid(":memory: cannot store keys. Name a file with --db.");

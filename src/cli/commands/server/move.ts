@@ -1,6 +1,7 @@
 import { constants, copyFileSync, existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileSecret, textSecret } from "../../../adapters/sqlite/index.ts";
+import { getServerSettings } from "../../../config/backend-settings.ts";
 import { readSettings, type Settings } from "../../../config/settings.ts";
 import { copyStore } from "../../../engine/transfer/copy-store.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
@@ -132,28 +133,31 @@ async function openEndpoint(
   settings: MoveEndpointSettings,
   access: "reads" | "writes",
 ): Promise<MoveEndpoint> {
-  return settings.backends?.postgres
-    ? openPostgresEndpoint(settings)
-    : openSqliteEndpoint(settings.path, access);
+  return (await openServerEndpoint(settings)) ?? openSqliteEndpoint(settings.path, access);
 }
 
-async function openPostgresEndpoint({ secret, backends }: MoveEndpointSettings): Promise<MoveEndpoint> {
-  const settings = backends?.postgres ?? { url: "" };
-  const { openPostgres } = await import("../../../config/backends/connections.ts");
+/** Undefined if the database is a file. */
+async function openServerEndpoint({
+  secret,
+  backends,
+}: MoveEndpointSettings): Promise<MoveEndpoint | undefined> {
+  const settings = getServerSettings(backends);
+  if (!settings) return undefined;
+  const { openServerStore } = await import("../../../config/backends/connections.ts");
+  const opened = await openServerStore(backends, {
+    ...(secret === undefined ? {} : { secret }),
+    timeoutMs: MOVE_TIMEOUT_MS,
+  });
   const { redactAddress } = await import("../../../config/backends/open-backends.ts");
   const { sharedKeys } = await import("../../../http/index.ts");
   const { fileLedger } = await import("../../../adapters/sqlite/index.ts");
   const { ledger } = settings;
-  const { record, close } = await openPostgres(settings, {
-    ...(secret === undefined ? {} : { secret }),
-    timeoutMs: MOVE_TIMEOUT_MS,
-  });
   return {
     displayName: redactAddress(settings.url),
-    record,
-    keys: sharedKeys(record.documents),
+    record: opened.record,
+    keys: sharedKeys(opened.record.documents),
     ledger: (identity) => (ledger === undefined ? undefined : fileLedger(ledger, identity)),
-    close,
+    close: opened.close,
   };
 }
 
@@ -162,7 +166,8 @@ const MOVE_TIMEOUT_MS = 120_000;
 
 /** Gives a key of the database: equal for two names of the same database. */
 function toEndpointKey({ path, backends }: MoveEndpointSettings): string {
-  const { postgres } = backends ?? {};
+  const { postgres, mariadb } = backends ?? {};
+  if (mariadb) return mariadb.url.replace(/^mariadb:/i, "mysql:");
   if (postgres) return `${postgres.url.replace(/^postgres:/i, "postgresql:")} ${postgres.schema ?? ""}`;
   const file = resolve(path);
   if (existsSync(file)) return realpathSync(file);

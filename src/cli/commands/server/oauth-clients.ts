@@ -1,3 +1,4 @@
+import { getServerSettings } from "../../../config/backend-settings.ts";
 import { readSettings, type Settings } from "../../../config/settings.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
 import {
@@ -72,10 +73,9 @@ async function openGrants({
   secret,
   backends,
 }: Settings): Promise<{ readonly grants: GrantStore; close(): Promise<void> }> {
-  const { postgres } = backends ?? {};
-  if (postgres) {
-    const { openPostgres } = await import("../../../config/backends/connections.ts");
-    const { record, close } = await openPostgres(postgres, secret === undefined ? {} : { secret });
+  if (getServerSettings(backends)) {
+    const { openServerStore } = await import("../../../config/backends/connections.ts");
+    const { record, close } = await openServerStore(backends, secret === undefined ? {} : { secret });
     return { grants: openSharedGrants(record.documents), close };
   }
   if (path === ":memory:") throw invalid(":memory: cannot store clients. Name a file with --db.");

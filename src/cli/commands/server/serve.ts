@@ -211,14 +211,14 @@ function toProxyOptions({ settings, clock }: CommandContext): ProxyOptions {
 }
 
 /** Loads the answers to MCP clients. Throws `unsupported` if the package is not installed. */
-async function loadMcpEndpoint({ keepsake }: CommandContext): Promise<McpEndpoint> {
+async function loadMcpEndpoint({ keepsake, clock }: CommandContext): Promise<McpEndpoint> {
   const { loadVendorPackage } = await import("../../../config/vendor-packages.ts");
   const sdk = await loadVendorPackage("@modelcontextprotocol/server", "The endpoint /mcp");
   const { createMcpHttpHandler } = await import("../../../mcp/http-handler.ts");
   const onFault = (error: unknown): void => {
     process.stderr.write(`fault in an MCP request: ${toShownError(error).message}\n`);
   };
-  const { handle } = createMcpHttpHandler({ sdk, version: VERSION, onFault });
+  const { handle } = createMcpHttpHandler({ sdk, version: VERSION, clock, onFault });
   return { handle: (request, access) => handle(request, { ...access, promptGuard: keepsake.promptGuard }) };
 }
 
