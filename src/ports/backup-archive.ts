@@ -12,7 +12,7 @@ export interface BackupArchive {
   /** The kind of place: "folder", "s3". */
   readonly name: string;
 
-  /** All backups, by name. Throws `unavailable` if the place cannot be reached. */
+  /** All whole backups, by name. Deletes nothing. Throws `unavailable` if the place cannot be reached. */
   list(options?: CallOptions): Promise<readonly ArchivedBackup[]>;
 
   /** Stores a file under a name, whole or not at all. `digest` is its SHA-256 in hex. Replaces one of that name. */
@@ -21,7 +21,10 @@ export interface BackupArchive {
   /** Writes a backup to a new file of mode 0600. Throws `not_found` if there is none of that name. */
   fetch(name: string, file: string, options?: CallOptions): Promise<void>;
 
-  /** Removes a backup, with no copy left. One that is not there counts as removed. */
+  /**
+   * Removes a backup, with no copy left, and what an interrupted `put` of that name left. One that is not there counts as
+   * removed.
+   */
   remove(name: string, options?: CallOptions): Promise<void>;
 }
 

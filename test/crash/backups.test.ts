@@ -111,15 +111,62 @@ it("removes a backup that does not restore, and says so", { timeout: 120_000 }, 
   expect(await forget()).toEqual([]);
 });
 
-it("names no end for a backup that should be gone and could not be removed", {
+it("makes the next backup though an old one cannot be removed, says so, and names no end for the old one", {
   timeout: 120_000,
 }, async () => {
   await run();
+  const [old = ""] = listKept();
   now += 32 * DAY_MS;
   const archive = folderArchive({ path: kept });
   const stuck: BackupArchive = { ...archive, remove: () => Promise.reject(new Error("no right to delete")) };
   await expect(run(stuck)).rejects.toThrow("no right to delete");
-  expect(await forget()).toEqual([expect.not.objectContaining({ until: expect.anything() })]);
+  expect(listKept()).toEqual([old, expect.stringContaining("2026-04-02")]);
+  const noted = await forget();
+  expect(noted.find(({ name }) => name === old)).toEqual(
+    expect.not.objectContaining({ until: expect.anything() }),
+  );
+  expect(noted.map(({ name }) => name).sort()).toEqual(listKept());
+});
+
+it("keeps the newest checked backup after its retention until a newer one is checked", {
+  timeout: 120_000,
+}, async () => {
+  await run();
+  now += 5 * DAY_MS;
+  await run();
+  const [first = "", second = ""] = listKept();
+  now += 60 * DAY_MS;
+  const archive = folderArchive({ path: kept });
+  const full: BackupArchive = { ...archive, put: () => Promise.reject(new Error("no space")) };
+  await expect(run(full)).rejects.toThrow("no space");
+  expect([first !== second, listKept()]).toEqual([true, [second]]);
+  await run();
+  expect(listKept()).toEqual([expect.stringContaining("2026-05-05")]);
+});
+
+it("removes what a killed run wrote of its own backup, and the draft of no other database", {
+  timeout: 120_000,
+}, async () => {
+  const archive = folderArchive({ path: kept });
+  const killed: BackupArchive = {
+    ...archive,
+    // As a kill leaves it: the draft, and the note of the store.
+    put: (name) => {
+      writeFileSync(join(kept, `${name}.part`), "half of it");
+      return Promise.reject(new Error("killed"));
+    },
+    remove: () => Promise.reject(new Error("killed")),
+  };
+  const others = join(kept, "keepsake-b-2026-03-01T10-00-00Z.db.part");
+  await archive.list();
+  writeFileSync(others, "another's");
+  await expect(run(killed)).rejects.toThrow("killed");
+  expect(listKept()).toHaveLength(2);
+  now += DAY_MS;
+  await run();
+  expect(listKept()).toHaveLength(2);
+  expect(listKept()).toContain("keepsake-b-2026-03-01T10-00-00Z.db.part");
+  expect(listKept()).toContainEqual(expect.stringMatching(/2026-03-02T10-00-00Z\.db$/));
 });
 
 it("is whole or not there after a kill at any moment, and the next run makes up for it", {

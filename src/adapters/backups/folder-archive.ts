@@ -1,12 +1,13 @@
-import { constants } from "node:fs";
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { ArchivedBackup, BackupArchive } from "../../ports/backup-archive.ts";
 
 /** The names of backups. Other files in the place are left alone. */
 export const BACKUP_NAME_PATTERN: RegExp = /^keepsake-[A-Za-z0-9]{1,40}-[0-9TZ-]{10,40}\.db$/;
-const DRAFT_PATTERN = /^keepsake-[A-Za-z0-9]{1,40}-[0-9TZ-]{10,40}\.db\.part$/;
+/** The end of the name of a backup that is being written. */
+const DRAFT_END = ".part";
 
 /** Throws `invalid_input` for a name that is none of a backup. */
 export function checkBackupName(name: string): string {
@@ -28,22 +29,23 @@ export function folderArchive({ path }: { readonly path: string }): BackupArchiv
     list: () =>
       tryFolder(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const names = await readdir(folder);
-        // A process was killed while it wrote these.
-        for (const name of names) if (DRAFT_PATTERN.test(name)) await rm(join(folder, name), { force: true });
+        const names = (await readdir(folder)).filter((one) => BACKUP_NAME_PATTERN.test(one)).sort();
         const found: ArchivedBackup[] = [];
-        for (const name of names.filter((one) => BACKUP_NAME_PATTERN.test(one)).sort())
-          found.push({ name, bytes: (await stat(join(folder, name))).size });
+        for (const name of names) {
+          const file = await findFile(join(folder, name));
+          if (file) found.push({ name, bytes: file.size });
+        }
         return found;
       }),
 
     put: (name, file, _digest, { signal } = {}) =>
       tryFolder(async () => {
-        const draft = `${at(name)}.part`;
+        const draft = `${at(name)}${DRAFT_END}`;
         await mkdir(folder, { recursive: true, mode: 0o700 });
         signal?.throwIfAborted();
         try {
           await copyFile(file, draft, constants.COPYFILE_FICLONE);
+          await chmod(draft, 0o600);
           await syncFile(draft);
           await rename(draft, at(name));
           await syncFile(folder);
@@ -55,25 +57,37 @@ export function folderArchive({ path }: { readonly path: string }): BackupArchiv
     fetch: (name, file) =>
       tryFolder(async () => {
         await copyFile(at(name), file, constants.COPYFILE_EXCL);
+        // A copy has the mode of its source, which may be read-only.
+        await chmod(file, 0o600);
         await syncFile(file);
       }, name),
 
     remove: (name) =>
       tryFolder(async () => {
-        await rm(at(name), { force: true });
+        // A process that was killed while it wrote the backup left a draft.
+        for (const end of [DRAFT_END, ""]) await rm(`${at(name)}${end}`, { force: true });
         await syncFile(folder);
       }),
   };
 }
 
-/** Syncs a file, with mode 0600, or a folder. */
+/** The state of a file; undefined if it was removed meanwhile. */
+async function findFile(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Syncs a file or a folder. */
 async function syncFile(path: string): Promise<void> {
   const isFolder = (await stat(path)).isDirectory();
   // Windows cannot open folders.
   if (isFolder && process.platform === "win32") return;
   const handle = await open(path, isFolder ? "r" : "r+");
   try {
-    if (!isFolder) await handle.chmod(0o600);
     await handle.sync();
   } finally {
     await handle.close();

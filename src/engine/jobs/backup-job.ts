@@ -1,4 +1,5 @@
 import type { BackupNote } from "../../domain/operations/backup.ts";
+import { isMemoryError, MemoryError } from "../../errors.ts";
 import type { ArchivedBackup, BackupPlan } from "../../ports/backup-archive.ts";
 import type { Ports } from "../ports.ts";
 import type { Job, JobStep } from "./job.ts";
@@ -13,8 +14,9 @@ const EARLY_MS = HOUR_MS / 2;
 type BackupPorts = Pick<Ports, "store" | "clock" | "meter">;
 
 /**
- * Makes a backup when one is due, checks it by a restore into a second store, and removes backups after the retention. The
- * notes in the store say which backups exist and until when, so that receipts of erasures say it too.
+ * Makes a backup when one is due, checks it by a restore into a second store, and then removes backups after the retention. The
+ * newest checked backup stays until a newer one is checked. The notes in the store say which backups exist and until when, so
+ * that receipts of erasures say it too. A step that fails does not stop the others: the run fails at its end.
  */
 export function createBackupJob(ports: BackupPorts, plan: BackupPlan): Job {
   return {
@@ -34,25 +36,50 @@ async function* runBackups(
   await plan.workshop.clean();
   const prefix = `keepsake-${(await ports.store.identity()).replace(/[^A-Za-z0-9]/g, "").slice(0, 12)}-`;
   const now = ports.clock().getTime();
-  const archived = (await plan.archive.list({ signal })).filter(
-    ({ name }) => toTime(name, prefix) !== undefined,
-  );
-  await settleNotes(ports, plan, prefix, archived);
+  const timeOf = ({ name }: ArchivedBackup): number | undefined => toTime(name, prefix);
+  const archived = (await plan.archive.list({ signal })).filter((one) => timeOf(one) !== undefined);
+  const failures: unknown[] = [];
+  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push(error);
+      return false;
+    }
+  };
+  const checked = await settleNotes(ports, plan, { prefix, archived, signal, attempt });
+  let newest = Math.max(...checked.map((one) => timeOf(one) ?? 0), 0);
   let done = 0;
-  const isOld = ({ name }: ArchivedBackup): boolean => (toTime(name, prefix) ?? now) + plan.keptMs <= now;
-  for (const { name } of archived.filter(isOld)) {
-    await removeBackup(ports, plan, name, signal);
+  if (
+    newest + plan.everyMs - EARLY_MS <= now &&
+    (await attempt(() => makeBackup(ports, plan, prefix, signal)))
+  ) {
+    newest = now;
     done += 1;
     yield { done };
   }
-  const newest = Math.max(...archived.map(({ name }) => toTime(name, prefix) ?? 0), 0);
-  if (newest + plan.everyMs - EARLY_MS > now) {
-    recordNewest(ports, newest);
-    return;
+  if (newest > 0) recordNewest(ports, newest);
+  const isOld = (time: number): boolean => time + plan.keptMs <= now && time !== newest;
+  for (const { name } of archived.filter((one) => isOld(timeOf(one) ?? now))) {
+    await attempt(() => removeBackup(ports, plan, name, signal));
+    done += 1;
+    yield { done };
   }
-  await makeBackup(ports, plan, prefix, signal);
-  recordNewest(ports, now);
-  yield { done: done + 1 };
+  if (failures.length > 0) throw toRunError(failures);
+}
+
+/** One error for all that failed in a run: the first as it is, or an error that quotes it. */
+function toRunError(failures: readonly unknown[]): unknown {
+  const [first] = failures;
+  if (failures.length === 1) return first;
+  const reason = isMemoryError(first) ? first.message : "internal error.";
+  return new MemoryError(
+    isMemoryError(first) ? first.code : "unavailable",
+    `${failures.length} steps of the backup failed and will be tried again. The first: ${reason}`,
+    { cause: new AggregateError(failures) },
+  );
 }
 
 function recordNewest({ meter }: BackupPorts, time: number): void {
@@ -77,19 +104,32 @@ function toUntil(time: number, { keptMs }: BackupPlan): string {
   return new Date(time + keptMs + GRACE_MS).toISOString();
 }
 
-/** Ends the notes of backups that are no longer there, and notes those that the store does not know. */
+/**
+ * Ends the notes of backups that are no longer there, and notes those that the store does not know. Gives the archived backups
+ * that were checked by a restore.
+ */
 async function settleNotes(
   { store, clock }: BackupPorts,
   plan: BackupPlan,
-  prefix: string,
-  archived: readonly ArchivedBackup[],
-): Promise<void> {
+  run: {
+    readonly prefix: string;
+    readonly archived: readonly ArchivedBackup[];
+    readonly signal: AbortSignal;
+    attempt(work: () => Promise<void>): Promise<boolean>;
+  },
+): Promise<ArchivedBackup[]> {
+  const { prefix, archived, signal } = run;
   const at = clock().toISOString();
   const notes = (await store.backups.list()).filter(({ name }) => toTime(name, prefix) !== undefined);
   const there = new Set(archived.map(({ name }) => name));
-  for (const note of notes)
-    if (!there.has(note.name) && (note.until === undefined || note.until > at))
+  for (const note of notes) {
+    if (there.has(note.name) || (note.until !== undefined && note.until <= at)) continue;
+    await run.attempt(async () => {
+      // Also removes what a killed run had written of it.
+      await plan.archive.remove(note.name, { signal });
       await store.backups.save({ ...note, until: at });
+    });
+  }
   for (const { name, bytes } of archived) {
     const time = toTime(name, prefix) ?? 0;
     const until = toUntil(time, plan);
@@ -102,6 +142,9 @@ async function settleNotes(
     const wanted: BackupNote = isLate ? sized : { ...sized, until };
     if (note?.until !== wanted.until || note?.bytes !== wanted.bytes) await store.backups.save(wanted);
   }
+  // The digest is noted last, behind the check.
+  const checked = new Set(notes.filter(({ digest }) => digest !== "").map(({ name }) => name));
+  return archived.filter(({ name }) => checked.has(name));
 }
 
 async function removeBackup(
