@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemory, type Keepsake, restoreMemory } from "../../src/index.ts";
 import { killed, random } from "../crash/kill.ts";
+import { isInstalled } from "../left-out.ts";
 
 let folder = "";
 let path = "";
@@ -38,6 +40,12 @@ const texts = async (held: Keepsake, user = "ana"): Promise<string> =>
   (await held.scope({ user }).list({ status: "all", limit: 1000 })).items.map(({ text }) => text).join("\n");
 const bytesOf = (file: string): string => readFileSync(file, "latin1").toLowerCase();
 const leftovers = (): string[] => readdirSync(folder).filter((name) => /\.(?:part|new|restoring)/.test(name));
+
+/** For the superuser: without the right to write to every file. */
+const AS_OWNER: readonly string[] =
+  process.getuid?.() === 0 && isInstalled("setpriv")
+    ? ["setpriv", "--inh-caps=-dac_override", "--bounding-set=-dac_override"]
+    : [];
 
 describe("a backup", () => {
   it("is one file of its owner's that a memory can be opened on, and is noted", async () => {
@@ -201,6 +209,20 @@ describe("restoring", () => {
     const receipt = await memory.scope({ user: "ana" }).forget("Quixote");
     expect(receipt.backups?.map(({ name }) => name)).toEqual(["copies.db", aside]);
     expect(receipt.complete).toBe(true);
+  });
+
+  it("takes a backup that nobody may write to, as on a read-only medium", async () => {
+    await memory.backup(copy);
+    await memory.close();
+    chmodSync(copy, 0o444);
+    const child = join(import.meta.dirname, "restore-child.ts");
+    const program = [process.execPath, "--no-warnings", child, copy, path];
+    const { status, stderr } = spawnSync("env", [...AS_OWNER, ...program], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect([statSync(copy).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o444, 0o600]);
+    memory = await createMemory({ path });
+    expect(await texts(memory)).toMatch(/Porto/);
+    expect(leftovers()).toEqual([]);
   });
 
   it("is refused while a program uses the database, and changes nothing then", async () => {

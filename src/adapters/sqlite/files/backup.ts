@@ -28,6 +28,7 @@ export async function copyTo(
     const wanted = await copyPages(database.path, draft, options);
     const counts = verifyCopy(draft);
     if (JSON.stringify(counts) !== JSON.stringify(wanted)) throw createDamagedCopyError(draft);
+    await syncFile(draft);
     const { digest, bytes } = await hashFile(draft);
     options.signal?.throwIfAborted();
     await rename(draft, file);
@@ -100,11 +101,20 @@ function createDamagedCopyError(draft: string): MemoryError {
   );
 }
 
-/** The SHA-256 of a file in hex, after it is synced to disk. */
-export async function hashFile(path: string): Promise<{ digest: string; bytes: number }> {
+/** Writes a file's content through to the disk. */
+export async function syncFile(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {
     await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The SHA-256 of a file in hex, and its size. The file may be read-only, or on a medium that is. */
+export async function hashFile(path: string): Promise<{ digest: string; bytes: number }> {
+  const file = await open(path, "r");
+  try {
     const hash = createHash("sha256");
     let bytes = 0;
     for await (const chunk of file.createReadStream({ autoClose: false })) {

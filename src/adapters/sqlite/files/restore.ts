@@ -1,5 +1,5 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, statSync } from "node:fs";
-import { copyFile, open } from "node:fs/promises";
+import { chmod, copyFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { BackupNote } from "../../../domain/operations/backup.ts";
 import type { Trace } from "../../../domain/receipt.ts";
@@ -10,7 +10,7 @@ import { checkRows } from "../health.ts";
 import { DatabaseSync } from "../node-sqlite.ts";
 import { openSqliteDatabase, prepareFile } from "../open.ts";
 import { readBackupNotes, readIdentity, readTraces } from "../tables/receipts.ts";
-import { hashFile } from "./backup.ts";
+import { hashFile, syncFile } from "./backup.ts";
 import { createRemainingDraftError, removeDatabaseDraft, removeDatabaseFiles, removeFile } from "./drafts.ts";
 import { syncFolder } from "./ledger.ts";
 
@@ -65,7 +65,7 @@ export async function beginRestore(options: {
   try {
     removeDatabaseFiles(draft);
     closeSync(openSync(draft, "wx", 0o600));
-    await copyFile(from, draft);
+    await copyForOwner(from, draft);
     await copyLog(from, draft);
     const { digest, bytes } = await hashFile(from);
     const faults = examineDraft(draft, options.from);
@@ -78,9 +78,7 @@ export async function beginRestore(options: {
       ...(aside === undefined ? {} : { aside: { name: basename(aside), bytes: statSync(path).size } }),
       abandon,
       async finish() {
-        const file = await open(draft, "r+");
-        await file.sync();
-        await file.close();
+        await syncFile(draft);
         if (aside !== undefined) moveAside(path, aside);
         // Windows cannot rename over an open file. Elsewhere, the lock is kept until the new file is in place.
         if (process.platform === "win32") lock?.letGo();
@@ -104,7 +102,13 @@ function moveAside(path: string, aside: string): void {
 /** A manual copy may have its log next to it. */
 async function copyLog(from: string, draft: string): Promise<void> {
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  await copyFile(`${from}-wal`, `${draft}-wal`);
+  await copyForOwner(`${from}-wal`, `${draft}-wal`);
+}
+
+/** Copies a file as one of mode 0600: a copy has the mode of its source, which may be read-only. */
+async function copyForOwner(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  await chmod(to, 0o600);
 }
 
 /** Refuses files of other programs and damaged pages. Migrates the draft to this version, as one file without a log. */
