@@ -72,6 +72,19 @@ export function listAttachmentParts({ parts = [] }: Pick<Message, "parts">): rea
 /** Whether the bytes of an attachment are kept. */
 export const hasBytes = ({ size }: AttachmentPart): boolean => size !== undefined;
 
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Whether a part names bytes that a store must have. */
+export const hasDigest = (part: AttachmentPart): boolean => hasBytes(part) && DIGEST.test(part.id);
+
+/** Whether an attachment is stored as a part of a message says, by its size and media type. False if there is none. */
+export function isStoredAs(
+  { size, mediaType }: AttachmentPart,
+  stored: { readonly mediaType: string; readonly size: number } | undefined,
+): boolean {
+  return stored?.size === size && (mediaType === undefined || stored?.mediaType === mediaType);
+}
+
 /** The spans of an attachment's description in the content of its message. More than one if the words are repeated. */
 export function findDescriptionSpans(
   content: string,

@@ -97,7 +97,8 @@ export interface MemoryStore {
 
   /**
    * Checks the whole store for damage, orphans, wrong counts, and erasures in the log without a receipt
-   * (place "erasures"). Empty if there are no faults.
+   * (place "erasures"). If it keeps attachments, also for bytes that do not match their digest (SHA-256, hex), and for
+   * attachments that a message names and that are missing (place "attachments"). Empty if there are no faults.
    */
   check(): Promise<Fault[]>;
 

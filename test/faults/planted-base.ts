@@ -29,8 +29,13 @@ const SAID = [
   LONG,
 ];
 
+/** A picture that is only its first bytes and a number: nothing looks at what it shows. */
+function pictureOf(number: number): Buffer {
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.from(`picture ${number}`)]);
+}
+
 /**
- * A database with updates, supersessions, erasures, several users and projects, receipts of recalls and kept answers; and an older
+ * A database with updates, supersessions, erasures, several users and projects, receipts of recalls, kept answers and images; and an older
  * state of it. Gives the paths of both.
  */
 export async function makeBase(folder: string): Promise<{ path: string; older: string }> {
@@ -48,6 +53,7 @@ export async function makeBase(folder: string): Promise<{ path: string; older: s
     const own = memory.scope(scope);
     for (const text of SAID.slice(0, 8))
       await own.remember(text, { idempotencyKey: `${i} ${text.slice(0, 40)}` });
+    await own.remember({ role: "user", content: [{ type: "image", data: pictureOf(i) }] });
     await own.recall("Where do I live?");
   }
   await memory.close();

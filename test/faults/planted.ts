@@ -29,7 +29,8 @@ interface Planting {
 /** Plants one inconsistency and says which; nothing where there was nothing to plant it in. */
 type Plant = (planting: Planting) => string | undefined;
 
-const TEXTS: readonly (readonly [table: string, column: string])[] = [
+/** Columns in which a byte is changed. */
+export const TEXTS: readonly (readonly [table: string, column: string])[] = [
   ["messages", "body"],
   ["messages", "id"],
   ["versions", "body"],
@@ -56,7 +57,30 @@ const TEXTS: readonly (readonly [table: string, column: string])[] = [
   ["identity", "id"],
   ["users", "name"],
   ["users", "project"],
+  ["attachments", "bytes"],
+  ["attachments", "bytes"],
+  ["attachments", "digest"],
+  ["attachments", "media_type"],
 ];
+
+/**
+ * Tables that hold nothing that somebody said and nothing that was learnt. Their rows have no digests, and the doctor does not
+ * find a changed byte in them.
+ */
+export const WITHOUT_CONTENT: { readonly [table: string]: string } = {
+  calls: "names, sizes and prices of calls to models",
+  embedder_choices: "which embedder a project or user chose",
+  integrity: "the mark of the secret: another one is reported for all rows",
+  jobs: "when each job ran",
+  leases: "which process runs a job",
+  share_parties: "whom a grant or group concerns: an index of `shares`",
+  shares: "who may read whose memories; no memory itself",
+  turns: "sums of calls to models",
+  uses: "how often a memory was recalled",
+  visits: "how far each job has come with each user",
+  webhook_cursors: "how far each webhook has come",
+  webhooks: "addresses and kinds of events; no text",
+};
 
 /** Rows of these are taken away by design; of the others, every row that is missing shows. */
 const DELETABLE = [
@@ -72,6 +96,7 @@ const DELETABLE = [
   "receipts",
   "erasures",
   "identity",
+  "attachments",
 ];
 
 const KEYS: { readonly [table: string]: readonly string[] } = {
@@ -187,6 +212,7 @@ const NUMBERS: readonly (readonly [table: string, column: string])[] = [
   ["users", "revision"],
   ["users", "turns"],
   ["links", "strength"],
+  ["attachments", "size"],
 ];
 
 const wrongNumber: Plant = (planting) => {
@@ -253,8 +279,10 @@ const headBack: Plant = (planting) => {
 
 const wrongTenant: Plant = (planting) => {
   const table =
-    pick(["messages", "versions", "units", "heads", "tombstones", "receipts", "recalls"], planting.chance) ??
-    "";
+    pick(
+      ["messages", "versions", "units", "heads", "tombstones", "receipts", "recalls", "attachments"],
+      planting.chance,
+    ) ?? "";
   const row = anyRow(planting, table);
   const other = row && anyRow(planting, "users", `id <> ${Number(row.user)}`);
   if (!row || !other) return undefined;

@@ -1,3 +1,4 @@
+import { type AttachmentPart, hasDigest, isStoredAs, listAttachmentParts } from "../../domain/attachment.ts";
 import type { LogEntry } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -8,10 +9,14 @@ import type { MariadbDatabase, MariadbRow, MariadbTransaction } from "./database
 import { toMariadbKey } from "./keys.ts";
 import { buildMariadbMigrations } from "./schema.ts";
 
-const CONSISTENCY_RULES: readonly ConsistencyRule[] = buildConsistencyRules({
-  user: "person",
-  number: "number",
-});
+const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
+  ...buildConsistencyRules({ user: "person", number: "number" }),
+  [
+    "attachments",
+    "whose bytes are not those that were stored",
+    "SELECT 1 FROM attachments WHERE SHA2(bytes, 256) <> digest OR OCTET_LENGTH(bytes) <> size",
+  ],
+];
 const CHECK_MS = 600_000;
 const PAGE_ROWS = 2000;
 
@@ -48,13 +53,16 @@ async function findBodyFaults(transaction: MariadbTransaction): Promise<Fault[]>
   const logged = new Set<string>();
   const forgets = new Set<string>();
   const receipts = new Set<string>();
+  const named = new Map<string, AttachmentPart>();
   const checks: readonly MariadbBodyCheck[] = [
     {
       table: "messages",
       keys: { id: "" },
       more: HAS_PASSAGE,
       look: (body, row) => {
-        const { id, turn, content, undone } = body as Message;
+        const { id, turn, content, undone, parts } = body as Message;
+        for (const part of listAttachmentParts(parts ? { parts } : {}))
+          if (hasDigest(part)) named.set(`${row.person} ${part.id}`, part);
         if (toMariadbKey(id) !== row.id || turn !== Number(row.turn)) return MISMATCHED;
         const isSearched = content.trim() !== "" && undone !== true;
         return isSearched && Number(row.found) !== 1 ? "searchable but without a passage" : undefined;
@@ -105,7 +113,28 @@ async function findBodyFaults(transaction: MariadbTransaction): Promise<Fault[]>
       problem: "without an entry in the log",
       count: [...receipts].filter((place) => !logged.has(place)).length,
     },
+    {
+      place: "attachments",
+      problem: "missing, or not as their message says",
+      count: await countUnstored(transaction, named),
+    },
   ];
+}
+
+/** Counts the named attachments that are not stored, or otherwise than named. `named` is by the user's number and the digest. */
+async function countUnstored(
+  transaction: MariadbTransaction,
+  named: ReadonlyMap<string, AttachmentPart>,
+): Promise<number> {
+  if (named.size === 0) return 0;
+  const rows = await transaction.query("SELECT person, digest, media_type, size FROM attachments");
+  const stored = new Map(
+    rows.map((row) => [
+      `${row.person} ${row.digest}`,
+      { mediaType: String(row.media_type), size: Number(row.size) },
+    ]),
+  );
+  return [...named].filter(([key, part]) => !isStoredAs(part, stored.get(key))).length;
 }
 
 async function findTableFaults(

@@ -1,13 +1,14 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { hasDigest, isStoredAs, listAttachmentParts } from "../../domain/attachment.ts";
 import type { MemoryLink, SearchUnit } from "../../domain/change-set.ts";
 import type { BackupNote } from "../../domain/operations/backup.ts";
 import type { JobRun } from "../../domain/operations/job.ts";
 import { MAX_RECALL_RECEIPTS } from "../../domain/recall.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import { listParties, type Share, toGroupParty, toUserParty } from "../../domain/sharing.ts";
-import { mapInSlices } from "../../domain/time-slicing.ts";
+import { mapInSlices, yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
-import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Fault, MemoryStore } from "../../ports/memory-store.ts";
 import type { EmbedderChoice, EmbedderChoices } from "../../ports/stores/embedder-choices.ts";
 import type { SharingStore } from "../../ports/stores/sharing-store.ts";
 import {
@@ -164,7 +165,7 @@ export function createInMemoryStore(): MemoryStore {
     },
 
     async check() {
-      return [];
+      return checkAttachments(users.values());
     },
 
     async close() {
@@ -347,6 +348,26 @@ export function createInMemoryStore(): MemoryStore {
       },
     },
   };
+}
+
+/** Compares the bytes of attachments with their digests, and looks for those that messages name. Nothing else can be damaged. */
+async function checkAttachments(users: Iterable<MemoryUser>): Promise<Fault[]> {
+  let changed = 0;
+  let missing = 0;
+  for (const { messages, attachments } of users) {
+    const stored = new Map<string, { readonly mediaType: string; readonly size: number }>();
+    for (const { digest, mediaType, bytes } of attachments.values()) {
+      stored.set(digest, { mediaType, size: bytes.length });
+      changed += Number(createHash("sha256").update(bytes).digest("hex") !== digest);
+      await yieldToEventLoop();
+    }
+    const parts = [...messages.values()].flatMap(({ value }) => listAttachmentParts(value));
+    missing += parts.filter((part) => hasDigest(part) && !isStoredAs(part, stored.get(part.id))).length;
+  }
+  return [
+    { place: "attachments", problem: "whose bytes are not those that were stored", count: changed },
+    { place: "attachments", problem: "missing, or not as their message says", count: missing },
+  ].filter(({ count }) => count > 0);
 }
 
 function createClosedError(): MemoryError {

@@ -1,3 +1,4 @@
+import { type AttachmentPart, hasDigest, isStoredAs, listAttachmentParts } from "../../domain/attachment.ts";
 import type { LogEntry } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
@@ -12,6 +13,11 @@ import { fetchRowsOfAllProjects } from "./read.ts";
 
 const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
   ...buildConsistencyRules({ user: "person", number: "number" }),
+  [
+    "attachments",
+    "whose bytes are not those that were stored",
+    "SELECT 1 FROM attachments WHERE encode(sha256(bytes), 'hex') <> digest OR length(bytes) <> size",
+  ],
   // The database enforces this as it writes; the check covers what a restore inserted.
   [
     "rows",
@@ -68,13 +74,16 @@ const MISMATCHED_BODY = "whose body is another's";
 async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
   const forgetRevisions = new Set<string>();
   const receiptRevisions = new Set<string>();
+  const named = new Map<string, NamedAttachment>();
   const bodyChecks: readonly BodyCheck[] = [
     {
       table: "messages",
       keys: ["id"],
       more: `turn, EXISTS (SELECT FROM units WHERE units.person = messages.person AND units.owner = messages.id AND units.type = 'passage') AS found`,
       look: (body, row) => {
-        const { id, turn, content, undone } = body as Message;
+        const { id, turn, content, undone, parts } = body as Message;
+        for (const part of listAttachmentParts(parts ? { parts } : {}))
+          if (hasDigest(part)) named.set(`${row.person} ${part.id}`, { person: Number(row.person), part });
         if (toIndexKey(id) !== row.id || turn !== Number(row.turn)) return MISMATCHED_BODY;
         const isSearched = content.trim() !== "" && undone !== true;
         return isSearched && row.found !== "t" ? "searchable but without a passage" : undefined;
@@ -122,7 +131,47 @@ async function findBodyFaults(database: PostgresDatabase): Promise<Fault[]> {
       problem: "without an entry in the log",
       count: await countUnlogged(database, [...receiptRevisions]),
     },
+    {
+      place: "attachments",
+      problem: "missing, or not as their message says",
+      count: await countUnstored(database, named),
+    },
   ];
+}
+
+/** An attachment that a message names. */
+interface NamedAttachment {
+  /** The user's number. */
+  readonly person: number;
+  readonly part: AttachmentPart;
+}
+
+const STILL_MISSING =
+  "SELECT count(*) AS found FROM messages WHERE person = $1 AND position($2 in body) > 0 " +
+  "AND NOT EXISTS (SELECT FROM attachments WHERE attachments.person = messages.person AND attachments.digest = $2)";
+
+/** Counts the named attachments that are not stored, or otherwise than named. `named` is by the user's number and the digest. */
+async function countUnstored(
+  database: PostgresDatabase,
+  named: ReadonlyMap<string, NamedAttachment>,
+): Promise<number> {
+  if (named.size === 0) return 0;
+  const sql = "SELECT person, digest, media_type, size FROM attachments";
+  const [rows = []] = await database.query(ALL_PROJECTS, createStatement(sql));
+  const stored = new Map(rows.map((row) => [`${row.person} ${row.digest}`, row]));
+  let count = 0;
+  for (const [key, { person, part }] of named) {
+    const row = stored.get(key);
+    if (row) {
+      const entry = { mediaType: String(row.media_type), size: Number(row.size) };
+      count += Number(!isStoredAs(part, entry));
+      continue;
+    }
+    // Asked again in one statement: its message may have been erased since it was read.
+    const [found] = await database.query(ALL_PROJECTS, createStatement(STILL_MISSING, person, part.id));
+    count += Number(Number(found?.[0]?.found) > 0);
+  }
+  return count;
 }
 
 const UNLOGGED =

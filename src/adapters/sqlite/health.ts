@@ -6,7 +6,11 @@ import { buildConsistencyRules, type ConsistencyRule } from "../shared/consisten
 import { readInSnapshot, readPragma, type SqliteDatabase } from "./database.ts";
 import { updateCopies } from "./files/update-copies.ts";
 import { DIGEST_TABLES } from "./integrity/row-digest.ts";
+import { verifyAttachments } from "./integrity/verify-attachments.ts";
 import { hasAllDigests, verifyDigests } from "./integrity/verify-digests.ts";
+
+/** A field of a part of a message, where `part` is a row of `json_each`. */
+const fieldOfPart = (name: string): string => `json_extract(messages.body, part.fullkey || '.${name}')`;
 
 const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
   ...buildConsistencyRules({
@@ -46,6 +50,16 @@ const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
   ],
   ["identity", "missing, or more than one", "SELECT 1 WHERE (SELECT count(*) FROM identity) <> 1"],
   [
+    "attachments",
+    "missing, or not as their message says",
+    "SELECT 1 FROM messages, json_each(messages.body, '$.parts') AS part LEFT JOIN attachments " +
+      `ON attachments.user = messages.user AND attachments.digest = ${fieldOfPart("id")} ` +
+      `WHERE ${fieldOfPart("type")} IN ('image', 'audio') AND ${fieldOfPart("size")} IS NOT NULL ` +
+      `AND length(${fieldOfPart("id")}) = 64 AND messages.user NOT IN (SELECT user FROM erasing) ` +
+      `AND (attachments.digest IS NULL OR attachments.size <> ${fieldOfPart("size")} ` +
+      `OR attachments.media_type <> ${fieldOfPart("mediaType")})`,
+  ],
+  [
     "erasures",
     "whose trace is another's",
     "SELECT 1 FROM erasures WHERE trace IS NOT NULL AND (NOT json_valid(trace) OR trace ->> '$.receipt' IS NOT id)",
@@ -54,11 +68,11 @@ const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
 
 const TABLES_WITH_BODY = ["messages", "versions", "log", "receipts", "erasures"];
 
-/** Checks pages, rows, the consistency rules, and every row against its digest. */
+/** Checks pages, rows, the consistency rules, and every row and attachment against its digest. */
 export async function checkSqliteStore(database: SqliteDatabase): Promise<Fault[]> {
   const faults = checkRows(database);
   if (faults.some(({ place }) => place === "file")) return faults;
-  return [...faults, ...(await verifyDigests(database))];
+  return [...faults, ...(await verifyDigests(database)), ...(await verifyAttachments(database))];
 }
 
 /** Checks for damage first: in a damaged file, counts of rows would mislead. */

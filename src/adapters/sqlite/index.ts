@@ -124,7 +124,7 @@ export type SqliteStore = MemoryStore & {
  * Opens the memory store in one SQLite file, through `node:sqlite`; ":memory:" is not persistent. Every commit is on disk before
  * it returns (WAL with `synchronous=FULL`), and erased bytes are overwritten (`secure_delete`). Several processes may use one
  * file. A lock that lasts longer than `busyTimeoutMs` (5,000) throws `unavailable`. A file of an older version is migrated, after a
- * copy was made next to it (`memory.db.before-v10`). Errors: see `openWithUpdateCopy`.
+ * copy was made next to it (`memory.db.before-v` and the number of the new format). Errors: see `openWithUpdateCopy`.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const run = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {

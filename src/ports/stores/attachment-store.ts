@@ -9,7 +9,10 @@ export interface AttachmentStore {
   /** What is stored of a user, without the bytes, in the order of the digests. */
   list(scope: Scope): Promise<AttachmentEntry[]>;
 
-  /** The attachment with a digest; undefined if the user has none. The store does not check the digest. */
+  /**
+   * The attachment with a digest; undefined if the user has none. Does not compare the bytes with the digest: the store's
+   * `check` does.
+   */
   read(scope: Scope, digest: string): Promise<StoredAttachment | undefined>;
 }
 

@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { StoredAttachment } from "../../domain/attachment.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
 import { BASE_TIME, makeChangeSet, makeErasureReceipt, makeMessage } from "./change-sets.ts";
 import { ANN, BOB, type MemoryStoreCases, requireCapability } from "./store-contents.ts";
 
-/** An attachment whose digest is a name, because no store computes it. */
+/** An attachment whose digest is a name: a store computes it in its check only. */
 export function makeAttachment(digest: string, bytes: readonly number[] = [0, 255, 10]): StoredAttachment {
   return { digest, mediaType: "image/png", at: BASE_TIME, bytes: Uint8Array.from(bytes) };
 }
@@ -69,4 +71,33 @@ export const ATTACHMENT_CASES: MemoryStoreCases = {
     expect(Buffer.compare(stored?.bytes ?? new Uint8Array(), bytes)).toBe(0);
     expect((await attachments.list(ANN))[0]?.size).toBe(bytes.length);
   },
+
+  "reports attachments whose bytes are not those of their digest": async (store) => {
+    requireCapability(store, "attachments");
+    const sound = [1, 2, 3];
+    const digestOf = (bytes: readonly number[]): string =>
+      createHash("sha256").update(Uint8Array.from(bytes)).digest("hex");
+    await store.commit(ANN, makeChangeSet({ attachments: [makeAttachment(digestOf(sound), sound)] }));
+    expect(await countAttachmentFaults(store)).toBe(0);
+    await store.commit(BOB, makeChangeSet({ attachments: [makeAttachment(digestOf(sound), [1, 2, 7])] }));
+    expect(await countAttachmentFaults(store)).toBe(1);
+  },
+
+  "reports attachments that a message names and that are missing": async (store) => {
+    requireCapability(store, "attachments");
+    const bytes = Uint8Array.of(4, 5);
+    const id = createHash("sha256").update(bytes).digest("hex");
+    const part = { type: "image", id, mediaType: "image/png", size: 2 } as const;
+    const message = { ...makeMessage("m1"), parts: [{ type: "text", text: "Look:" }, part] };
+    const attachments = [{ ...makeAttachment(id), bytes }];
+    await store.commit(ANN, makeChangeSet({ messages: [message], attachments }));
+    expect(await countAttachmentFaults(store)).toBe(0);
+    await store.commit(BOB, makeChangeSet({ messages: [message] }));
+    expect(await countAttachmentFaults(store)).toBe(1);
+  },
 };
+
+async function countAttachmentFaults(store: MemoryStore): Promise<number> {
+  const faults = await store.check();
+  return faults.reduce((sum, { place, count }) => sum + (place === "attachments" ? count : 0), 0);
+}

@@ -15,6 +15,7 @@ import {
   SUM_BYTES,
   SUMS_BYTES,
 } from "./row-digest.ts";
+import { repairAttachments } from "./verify-attachments.ts";
 import {
   countWithoutDigest,
   dropDigests,
@@ -48,7 +49,7 @@ function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun
     }
     for (const table of DIGEST_TABLES)
       if (table.sum < 0) count += repairUnsummedTable(database, copy, table, isDryRun);
-    return count;
+    return count + (copy ? repairAttachments(database, copy, isDryRun) : 0);
   } finally {
     copy?.close();
   }
