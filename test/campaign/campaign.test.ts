@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CampaignResults, type CampaignRun, mergeRuns, nameOf, renderCampaign } from "./page.ts";
 import { CAMPAIGN } from "./programs.ts";
+import { filesPassed, runToEnd } from "./run-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -53,6 +54,36 @@ describe("the campaign", () => {
 
   it("shows nothing as passed that is not there", () => {
     for (const { file } of results().runs) expect(existsSync(join(ROOT, file))).toBe(true);
+  });
+});
+
+describe("a resumed campaign", () => {
+  it("leaves out what passed, and runs again what failed", () => {
+    const failed: CampaignRun = { ...run, file: "test/crash/kill.ts", result: "failed" };
+    const passed: CampaignRun = { ...failed, result: "passed" };
+    expect([...filesPassed([run, failed])]).toEqual([run.file]);
+    expect([...filesPassed([failed, passed])]).toEqual([passed.file]);
+    expect([...filesPassed([passed, failed])]).toEqual([]);
+  });
+});
+
+describe("a program of the campaign", () => {
+  it("that takes too long is ended with the processes that it started", async () => {
+    const endless = "setInterval(() => {}, 1000)";
+    // The second process holds the output open: what waits for its end waits for both.
+    const program = `
+      const { spawn } = require("node:child_process");
+      spawn(process.execPath, ["-e", ${JSON.stringify(endless)}], { stdio: "inherit" });
+      console.log("begun");
+      ${endless};`;
+    const ended = await runToEnd(["-e", program], { folder: ROOT, limitMs: 3000 });
+    expect(ended).toEqual({ code: null, isLate: true, printed: "begun\n" });
+  });
+
+  it("gives its status and what it printed", async () => {
+    const words = ["-e", "console.log('done'); process.exitCode = 3"];
+    const ended = await runToEnd(words, { folder: ROOT, limitMs: 60_000 });
+    expect(ended).toEqual({ code: 3, isLate: false, printed: "done\n" });
   });
 });
 

@@ -3,24 +3,23 @@
  *
  *     npm run -s campaign -- [--only R1,R2] [--size ci|full] [--resume] [--page]
  *
- * What each came to is a line in reports/campaign.jsonl. With `--resume`, what ran at this commit and size is left out. At the end,
+ * What each came to is a line in reports/campaign.jsonl. With `--resume`, what passed at this commit and size is left out. At the end,
  * and after each program, docs/results/reliability.json and the page made of it are written; `--page` writes the page alone. Ends with 0 where
  * everything that was to be run passed, 1 where something failed or could not be run, 2 on wrong use.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.ts";
 import { type CampaignResults, type CampaignRun, mergeRuns, renderCampaign } from "./page.ts";
 import { CAMPAIGN, type CampaignProgram, type CampaignSize } from "./programs.ts";
+import { filesPassed, runToEnd } from "./run-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const LINES = join(ROOT, "reports/campaign.jsonl");
 const RESULTS = join(ROOT, "docs/results/reliability.json");
 const PAGE = join(ROOT, "docs/results/reliability.md");
-/** So much of what a program prints is looked through for its last line. */
-const KEPT_CHARACTERS = 1_000_000;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -42,13 +41,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const commit = commitNow();
-  const done = new Set(values.resume ? linesAt(commit, size).map(({ file }) => file) : []);
+  const done = values.resume ? filesPassed(linesAt(commit, size)) : new Set();
   const machine = describeMachine();
   process.stdout.write(`${chosen.length} programs, size ${size}, commit ${commit}; ${machine}\n`);
   let unproved = 0;
   for (const program of chosen) {
     const hindrance = hindranceOf(program);
-    if (done.has(program.file)) say(program, "ran before at this commit and size");
+    if (done.has(program.file)) say(program, "passed before at this commit and size");
     else if (hindrance !== undefined) {
       say(program, `not run: ${hindrance}`);
       unproved += 1;
@@ -84,21 +83,9 @@ async function runProgram(
   size: CampaignSize,
 ): Promise<Omit<CampaignRun, "commit" | "machine">> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ["--no-warnings", join(ROOT, file), ...args[size]], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    printed = (printed + text).slice(-KEPT_CHARACTERS);
-  });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    child.kill("SIGKILL");
-  }, minutes[size] * 60_000);
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  clearTimeout(timer);
+  const words = ["--no-warnings", join(ROOT, file), ...args[size]];
+  const limitMs = minutes[size] * 60_000;
+  const { code, isLate, printed } = await runToEnd(words, { folder: ROOT, limitMs });
   const figures = lastFigures(printed);
   const why = whyFailed({ code, isLate, hasFigures: figures !== undefined, minutes: minutes[size] });
   return {
@@ -168,4 +155,10 @@ function say({ test, file }: CampaignProgram, what: string): void {
   process.stdout.write(`${test.padEnd(6)} ${file.padEnd(36)} ${what}\n`);
 }
 
+// By `exit`, which ends the program that runs.
+for (const [signal, status] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)
+  process.once(signal, () => process.exit(status));
 process.exitCode = await main();
