@@ -1,5 +1,6 @@
 import type { ImportFormatName } from "../domain/operations/import-format.ts";
 import type { ImportEntry } from "../engine/api/transfer-types.ts";
+import { invalid } from "../errors.ts";
 import { readLetta, readMem0 } from "./importers/agent-memories.ts";
 import { readCharacterCard } from "./importers/character-card.ts";
 import { readChatGpt } from "./importers/chatgpt.ts";
@@ -64,9 +65,13 @@ interface PeekableBytes {
   rest(): AsyncIterable<Uint8Array>;
 }
 
+/** Bytes of a stream that are kept to recognise its format. */
+const MOST_PEEKED_BYTES = 32 * 1024 * 1024;
+
 function createPeekableBytes(source: AsyncIterable<Uint8Array>): PeekableBytes {
   const iterator = source[Symbol.asyncIterator]();
   const kept: Uint8Array[] = [];
+  let size = 0;
   async function* readKept(): AsyncGenerator<Uint8Array, void, void> {
     for (let i = 0; ; i += 1) {
       const known = kept[i];
@@ -75,6 +80,9 @@ function createPeekableBytes(source: AsyncIterable<Uint8Array>): PeekableBytes {
         const { done, value } = await iterator.next();
         if (done) return;
         kept.push(value);
+        size += value.byteLength;
+        if (size > MOST_PEEKED_BYTES)
+          throw invalid("the format is not recognised by the beginning of the file. Name it as `format`.");
         yield value;
       }
     }

@@ -7,7 +7,7 @@ import { isClaudeConversation, isClaudeMemory } from "./importers/claude.ts";
 import { isLocomoSample, isLongMemEvalQuestion } from "./importers/datasets.ts";
 import { isGeminiEvent } from "./importers/gemini.ts";
 import { type ImportSource, isObjectValue, readBytes, readLines } from "./importers/import-source.ts";
-import { chooseElements, type PathChoice, readJsonItems } from "./importers/json-stream.ts";
+import { chooseElements, PASS_TOO_LARGE, type PathChoice, readJsonItems } from "./importers/json-stream.ts";
 import { isTelegramMessage } from "./importers/telegram.ts";
 import { isWhatsAppLine } from "./importers/whatsapp.ts";
 import type { ReadFormat } from "./read-format.ts";
@@ -78,10 +78,10 @@ const ELEMENTS: readonly (readonly [ReadFormat, (value: unknown) => boolean])[] 
   ["mem0", isMem0Memory],
 ];
 
-/** A list is what its first element is. */
+/** A list is what its first element is that is not too large to be read. */
 async function recogniseList(source: ImportSource): Promise<ReadFormat | undefined> {
-  for await (const { value } of readJsonItems(source, chooseElements))
-    return ELEMENTS.find(([, isElement]) => isElement(value))?.[0];
+  for await (const { value, isTooLarge } of readJsonItems(source, chooseElements, PASS_TOO_LARGE))
+    if (!isTooLarge) return ELEMENTS.find(([, isElement]) => isElement(value))?.[0];
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { fromEpochSeconds, toContentId, toLabels, toMessageEntry, toShortName } from "./entries.ts";
 import { type ImportSource, isObjectValue } from "./import-source.ts";
-import { readItemsByTime } from "./json-stream.ts";
+import { describeTooLarge, readItemsByTime } from "./json-stream.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -17,9 +17,10 @@ export async function* readChatGpt(source: ImportSource): AsyncIterable<ImportEn
   const items = readItemsByTime(source, (value) =>
     fromEpochSeconds(isObjectValue(value) && value.create_time),
   );
-  for await (const { value, number } of items) {
+  for await (const { value, number, isTooLarge } of items) {
     const place = `conversation ${number}`;
-    if (isChatGptConversation(value)) yield* readConversation(place, value);
+    if (isTooLarge) yield { place, skipped: describeTooLarge(source, "a conversation") };
+    else if (isChatGptConversation(value)) yield* readConversation(place, value);
     else yield { place, skipped: "a conversation without messages" };
   }
 }

@@ -1,7 +1,7 @@
 import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { fromIsoTime, toContentId, toContentUuid, toLabels, toMessageEntry, toShortName } from "./entries.ts";
 import { type ImportSource, isObjectValue } from "./import-source.ts";
-import { readItemsByTime } from "./json-stream.ts";
+import { describeTooLarge, readItemsByTime } from "./json-stream.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -18,8 +18,10 @@ export function isClaudeMemory(value: unknown): value is Fields {
  * assistant remembered, each point becomes a memory.
  */
 export async function* readClaude(source: ImportSource): AsyncIterable<ImportEntry> {
-  for await (const { value, number } of readItemsByTime(source, toTime)) {
-    if (isClaudeConversation(value)) yield* readConversation(`conversation ${number}`, value);
+  for await (const { value, number, isTooLarge } of readItemsByTime(source, toTime)) {
+    if (isTooLarge)
+      yield { place: `conversation ${number}`, skipped: describeTooLarge(source, "a conversation") };
+    else if (isClaudeConversation(value)) yield* readConversation(`conversation ${number}`, value);
     else if (isClaudeMemory(value)) yield* readMemories(`memory ${number}`, value);
     else yield { place: `entry ${number}`, skipped: "a conversation without messages" };
   }

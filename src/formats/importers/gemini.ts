@@ -2,7 +2,7 @@ import type { Role } from "../../domain/message.ts";
 import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { fromIsoTime, toContentId, toMessageEntry } from "./entries.ts";
 import { type ImportSource, isObjectValue } from "./import-source.ts";
-import { readItemsByTime } from "./json-stream.ts";
+import { describeTooLarge, readItemsByTime } from "./json-stream.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -15,21 +15,67 @@ export function isGeminiEvent(value: unknown): value is Fields {
   );
 }
 
+/** Titles that show how a language begins the title of an event with a question. */
+const MOST_TITLES = 20;
+/** With fewer titles, words that they share may be the person's own. */
+const LEAST_TITLES = 3;
+/** The share of titles that begin so. A few may be notes. */
+const SHARE = 0.9;
+/** Events that are held in memory until the words before the questions are known. */
+const MOST_WAITING = 50;
+
+/** An event, and where it is. */
+interface PlacedEvent {
+  readonly place: string;
+  readonly event: Fields;
+}
+
 /**
  * Reads `MyActivity.json` of Gemini Apps from Google Takeout: one event for each exchange, in one of three shapes. An event
- * has the question and, if Takeout kept it, the reply.
+ * has the question and, if Takeout kept it, the reply. In the third shape the title is the question after words such as
+ * "Prompted", in the language of the account: they are what the titles of events with a reply have in common.
  */
 export async function* readGemini(source: ImportSource): AsyncIterable<ImportEntry> {
-  for await (const { value, number } of readItemsByTime(source, toTime)) {
+  const waiting: PlacedEvent[] = [];
+  const titles: string[] = [];
+  let lead: string | undefined;
+  const takeWaiting = function* (): Iterable<ImportEntry> {
+    lead ??= findLead(titles);
+    for (const { place, event } of waiting.splice(0)) yield* toEntries(place, event, lead);
+  };
+  for await (const { value, number, isTooLarge } of readItemsByTime(source, toTime)) {
     const place = `event ${number}`;
-    if (!isGeminiEvent(value)) {
-      yield { place, skipped: "an event of another product" };
-      continue;
+    if (isTooLarge) yield { place, skipped: describeTooLarge(source, "an event") };
+    else if (!isGeminiEvent(value)) yield { place, skipped: "an event of another product" };
+    else {
+      waiting.push({ place, event: value });
+      if (hasReply(value)) titles.push(String(value.title));
+      lead ??= ENGLISH_LEAD.exec(String(value.title))?.[0];
+      const isKnown = lead !== undefined || titles.length >= MOST_TITLES;
+      if (isKnown || waiting.length >= MOST_WAITING) yield* takeWaiting();
     }
-    const exchange = listExchange(value);
-    if (exchange.length === 0) yield { place, skipped: "an event without words" };
-    yield* toEntries(place, value, exchange);
   }
+  yield* takeWaiting();
+}
+
+/** What the titles of an account in English begin with. */
+const ENGLISH_LEAD = /^Prompted(?=\s)/;
+
+/** The words that nearly all titles begin with; "" if there are none, or too few titles. */
+function findLead(titles: readonly string[]): string {
+  const distinct = [...new Set(titles)];
+  let lead = "";
+  while (distinct.length >= LEAST_TITLES) {
+    const counts = new Map<string, number>();
+    for (const title of distinct) {
+      const word = title.startsWith(lead) ? /^\S+\s+/.exec(title.slice(lead.length))?.[0] : undefined;
+      if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    const [word, count] = [...counts].toSorted((one, other) => other[1] - one[1])[0] ?? ["", 0];
+    if (count < SHARE * distinct.length) break;
+    lead += word;
+  }
+  return lead.trimEnd();
 }
 
 /** Takeout lists the newest event first. */
@@ -42,7 +88,9 @@ interface SpokenText {
   readonly text: string;
 }
 
-function* toEntries(place: string, event: Fields, exchange: readonly SpokenText[]): Iterable<ImportEntry> {
+function* toEntries(place: string, event: Fields, lead: string): Iterable<ImportEntry> {
+  const exchange = listExchange(event, lead);
+  if (exchange.length === 0) yield { place, skipped: "an event without words" };
   const at = fromIsoTime(event.time);
   const session = findConversation(event.titleUrl);
   for (const [i, { role, text }] of exchange.entries()) {
@@ -56,14 +104,14 @@ function findConversation(url: unknown): string | undefined {
   return id === undefined ? undefined : `gemini:${id}`;
 }
 
-function listExchange(event: Fields): SpokenText[] {
+function listExchange(event: Fields, lead: string): SpokenText[] {
   if (Array.isArray(event.details)) {
     const details = event.details.filter(isObjectValue).flatMap(readDetail);
     if (details.length > 0) return details;
   }
   if (Array.isArray(event.userInteractions))
     return event.userInteractions.filter(isObjectValue).flatMap(readInteraction);
-  return readPrompt(event);
+  return readPrompt(event, lead);
 }
 
 function readDetail({ name, value }: Fields): SpokenText[] {
@@ -104,17 +152,29 @@ function listTexts(value: unknown, level: number): string[] {
   return field === undefined ? [] : listTexts(value[field], level + 1);
 }
 
-/** The title is "Prompted" and the question, in the language of the account. The reply is HTML beside it. */
-function readPrompt({ title, safeHtmlItem }: Fields): SpokenText[] {
-  const question = /^Prompted\s+([\s\S]+)$/.exec(String(title))?.[1];
-  if (question === undefined) return [];
-  const replies = Array.isArray(safeHtmlItem) ? safeHtmlItem.filter(isObjectValue) : [];
+function hasReply({ title, safeHtmlItem, details, userInteractions }: Fields): boolean {
+  const hasOtherShape = Array.isArray(details) || Array.isArray(userInteractions);
+  return (
+    typeof title === "string" && Array.isArray(safeHtmlItem) && safeHtmlItem.length > 0 && !hasOtherShape
+  );
+}
+
+/**
+ * The title is the lead and the question; the reply is HTML beside it. The lead tells a question from a note such as "Used
+ * Gemini Apps". Where no lead is known, the title of an event with a reply is the question.
+ */
+function readPrompt(event: Fields, lead: string): SpokenText[] {
+  const title = String(event.title);
+  const rest = title.startsWith(lead) ? title.slice(lead.length) : "";
+  if (lead === "" ? !hasReply(event) : !/^\s/.test(rest)) return [];
+  const question = rest.trimStart();
+  const replies = Array.isArray(event.safeHtmlItem) ? event.safeHtmlItem.filter(isObjectValue) : [];
   const reply = replies
     .map(({ html }) => (typeof html === "string" ? htmlToText(html) : ""))
     .join("\n")
     .trim();
   return [
-    { role: "user", text: question },
+    ...(question === "" ? [] : [{ role: "user" as const, text: question }]),
     ...(reply === "" ? [] : [{ role: "assistant" as const, text: reply }]),
   ];
 }

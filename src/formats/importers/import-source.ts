@@ -41,22 +41,60 @@ export async function* readLines(source: ImportSource): AsyncIterable<NumberedLi
 /** Splits bytes, not text: a chunk may end inside a character. */
 async function* splitLines(source: ImportSource): AsyncIterable<Buffer> {
   const most = typeof source === "string" ? MOST_LINE_BYTES : MOST_STREAMED_BYTES;
-  let pending: Buffer[] = [];
-  let size = 0;
+  const line = createByteCollector(most);
+  const takeLine = (): Buffer => {
+    const bytes = line.take();
+    if (bytes) return bytes;
+    throw invalid(`a line is longer than ${most / 1024 / 1024} MB: is this a file of lines?`);
+  };
   for await (const chunk of readBytes(source)) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-      yield Buffer.concat([...pending, chunk.subarray(from, end)]);
-      pending = [];
-      size = 0;
+      line.add(chunk.subarray(from, end));
+      yield takeLine();
       from = end + 1;
     }
-    pending.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > most)
-      throw invalid(`a line is longer than ${most / 1024 / 1024} MB: is this a file of lines?`);
+    if (!line.add(chunk.subarray(from))) takeLine();
   }
-  if (size > 0) yield Buffer.concat(pending);
+  const last = takeLine();
+  if (last.length > 0) yield last;
+}
+
+/** Bytes that arrive in pieces of any size. */
+interface ByteCollector {
+  /** Adds a piece. False once there are too many bytes; then none of them is kept. */
+  add(piece: Buffer): boolean;
+  /** Gives the bytes, or undefined if there were too many, and begins anew. */
+  take(): Buffer | undefined;
+}
+
+/** Creates a collector of at most `most` bytes. Each byte is copied a few times at most, however small the pieces are. */
+export function createByteCollector(most: number): ByteCollector {
+  let bytes: Buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    add(piece) {
+      const before = size;
+      size += piece.length;
+      if (size > most) bytes = Buffer.alloc(0);
+      else if (before === 0) bytes = piece;
+      else {
+        if (size > bytes.length) {
+          const larger = Buffer.allocUnsafe(Math.max(size, 2 * before));
+          bytes.copy(larger, 0, 0, before);
+          bytes = larger;
+        }
+        piece.copy(bytes, before);
+      }
+      return size <= most;
+    },
+    take() {
+      const taken = size > most ? undefined : bytes.subarray(0, size);
+      bytes = Buffer.alloc(0);
+      size = 0;
+      return taken;
+    },
+  };
 }
 
 /** Gives the bytes of a source, without a byte order mark. Decompresses a file that ends in `.gz`. */

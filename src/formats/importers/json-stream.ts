@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { invalid, MemoryError } from "../../errors.ts";
-import { BYTE_ORDER_MARK, type ImportSource, readBytes } from "./import-source.ts";
+import { BYTE_ORDER_MARK, createByteCollector, type ImportSource, readBytes } from "./import-source.ts";
 
 /** Maximum bytes of one value of a file, which is held in memory. */
 const MOST_VALUE_BYTES = 64 * 1024 * 1024;
@@ -18,7 +18,10 @@ export type PathChoice = "enter" | "give" | "pass";
 /** A value of a document, with its path: "" for the document, "messages[]" for an element, "name" for a field. */
 interface JsonItem {
   readonly path: string;
+  /** Absent for a value that is too large. */
   readonly value: unknown;
+  /** True for a value that is too large to be held in memory, where such values are passed over. */
+  readonly isTooLarge?: true;
   /** The number of the element in its array, from 1; 0 for a field. */
   readonly number: number;
   /** Where its bytes begin in the document, without a byte order mark. */
@@ -32,8 +35,19 @@ export function chooseElements(path: string): PathChoice {
   return path === "" ? "enter" : "give";
 }
 
+/** Why an element is passed over that is larger than what is read into memory. */
+export function describeTooLarge(source: ImportSource, what: string): string {
+  const most = getMostBytes(source) / 1024 / 1024;
+  const hint = typeof source === "string" ? "" : "; the command line and the library read larger ones";
+  return `${what} of more than ${most} MB${hint}`;
+}
+
+function getMostBytes(source: ImportSource): number {
+  return typeof source === "string" ? MOST_VALUE_BYTES : MOST_STREAMED_VALUE_BYTES;
+}
+
 /** An element of a list in a file, by its place. */
-interface PlacedElement {
+interface PlacedElement extends Pick<JsonItem, "isTooLarge"> {
   readonly start: number;
   readonly end: number;
   readonly number: number;
@@ -43,18 +57,18 @@ interface PlacedElement {
 /**
  * Gives the elements of a list with the oldest first, by the time (ISO 8601) that `toTime` finds; those without one come
  * last. It notes where each element of a file is, and reads them again one at a time. A stream, and a compressed file, is read
- * in its own order.
+ * in its own order. An element that is too large comes without its value.
  */
 export async function* readItemsByTime(
   source: ImportSource,
   toTime: (value: unknown) => string | undefined,
-): AsyncGenerator<Pick<JsonItem, "value" | "number">, void, void> {
+): AsyncGenerator<Pick<JsonItem, "value" | "number" | "isTooLarge">, void, void> {
   if (typeof source !== "string" || source.endsWith(".gz")) {
-    yield* readJsonItems(source, chooseElements);
+    yield* readJsonItems(source, chooseElements, PASS_TOO_LARGE);
     return;
   }
   const places: PlacedElement[] = [];
-  for await (const { value, ...place } of readJsonItems(source, chooseElements))
+  for await (const { value, ...place } of readJsonItems(source, chooseElements, PASS_TOO_LARGE))
     places.push({ ...place, time: toTime(value) ?? "\uffff" });
   // Sorting keeps the order of those with the same time.
   places.sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
@@ -62,7 +76,11 @@ export async function* readItemsByTime(
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(3), 0, 3, 0);
     const offset = bytesRead === 3 && buffer.equals(BYTE_ORDER_MARK) ? 3 : 0;
-    for (const { start, end, number } of places) {
+    for (const { start, end, number, isTooLarge } of places) {
+      if (isTooLarge) {
+        yield { number, value: undefined, isTooLarge };
+        continue;
+      }
       const bytes = Buffer.alloc(end - start);
       await file.read(bytes, 0, bytes.length, start + offset);
       yield { number, value: parseValue(bytes) };
@@ -72,6 +90,15 @@ export async function* readItemsByTime(
   }
 }
 
+/** What to do with values that are too large to be held in memory. */
+interface TooLargeOptions {
+  /** True: they are given without their value. False (default): the document is refused. */
+  readonly passesTooLarge?: boolean;
+}
+
+/** For lists whose elements stand alone: one that is too large does not keep the others out. */
+export const PASS_TOO_LARGE: TooLargeOptions = { passesTooLarge: true };
+
 /**
  * Gives the values of a JSON document one at a time, as they arrive. It holds one value in memory, not the document. Throws
  * `invalid_input` if the document is not JSON, ends early, or has a value that is too large.
@@ -79,9 +106,9 @@ export async function* readItemsByTime(
 export async function* readJsonItems(
   source: ImportSource,
   choose: (path: string) => PathChoice,
+  options: TooLargeOptions = {},
 ): AsyncGenerator<JsonItem, void, void> {
-  const most = typeof source === "string" ? MOST_VALUE_BYTES : MOST_STREAMED_VALUE_BYTES;
-  const scan = scanDocument(choose, most);
+  const scan = scanDocument({ choose, most: getMostBytes(source), ...options });
   scan.next();
   for await (const bytes of readBytes(source)) {
     for (const item of feed(scan, bytes)) yield item;
@@ -125,40 +152,46 @@ interface Cursor {
   before: number;
 }
 
-function* scanDocument(choose: (path: string) => PathChoice, most: number): Scan {
+interface ScanOptions extends TooLargeOptions {
+  readonly choose: (path: string) => PathChoice;
+  /** The most bytes of a value. */
+  readonly most: number;
+}
+
+function* scanDocument(options: ScanOptions): Scan {
   const cursor: Cursor = { bytes: Buffer.alloc(0), at: 0, before: 0 };
   const first = yield* peekByte(cursor);
   if (first === undefined) throw invalid("the file is empty.");
-  yield* scanValue(cursor, { path: "", number: 0 }, choose, most, 0);
+  yield* scanValue(cursor, { path: "", number: 0 }, options, 0);
   if ((yield* peekByte(cursor)) !== undefined) throw invalid("the file has more after its JSON document.");
 }
 
 function* scanValue(
   cursor: Cursor,
   { path, number }: Pick<JsonItem, "path" | "number">,
-  choose: (path: string) => PathChoice,
-  most: number,
+  options: ScanOptions,
   depth: number,
 ): Scan {
   const first = yield* peekByte(cursor);
-  const choice = choose(path);
+  const choice = options.choose(path);
   const isContainer = first === OPEN_LIST || first === OPEN_OBJECT;
   if (isContainer && choice === "enter" && depth < MOST_ENTERED) {
-    const entered: EnteredContainer = { path, isList: first === OPEN_LIST, count: 0 };
-    yield* scanContainer(cursor, entered, choose, most, depth);
+    yield* scanContainer(cursor, { path, isList: first === OPEN_LIST, count: 0 }, options, depth);
     return;
   }
   const start = cursor.before + cursor.at;
-  const text = yield* takeValue(cursor, choice === "pass" ? undefined : most);
+  const text = yield* takeValue(cursor, choice === "pass" ? 0 : options.most);
   const end = cursor.before + cursor.at;
-  if (choice !== "pass") yield { path, number, start, end, value: parseValue(text) };
+  if (choice === "pass") return;
+  if (text) yield { path, number, start, end, value: parseValue(text) };
+  else if (options.passesTooLarge) yield { path, number, start, end, value: undefined, isTooLarge: true };
+  else throw createTooLargeValueError(options.most);
 }
 
 function* scanContainer(
   cursor: Cursor,
   entered: EnteredContainer,
-  choose: (path: string) => PathChoice,
-  most: number,
+  options: ScanOptions,
   depth: number,
 ): Scan {
   const { path, isList } = entered;
@@ -172,10 +205,10 @@ function* scanContainer(
     entered.count += 1;
     let inner = `${path}[]`;
     if (!isList) {
-      const key = yield* takeKey(cursor, most);
+      const key = yield* takeKey(cursor, options.most);
       inner = path === "" ? key : `${path}.${key}`;
     }
-    yield* scanValue(cursor, { path: inner, number: isList ? entered.count : 0 }, choose, most, depth + 1);
+    yield* scanValue(cursor, { path: inner, number: isList ? entered.count : 0 }, options, depth + 1);
     const next = yield* peekByte(cursor);
     cursor.at += 1;
     if (next === end) return;
@@ -185,7 +218,9 @@ function* scanContainer(
 
 function* takeKey(cursor: Cursor, most: number): Generator<undefined, string, Buffer | undefined> {
   if ((yield* peekByte(cursor)) !== QUOTE) throw createJsonError();
-  const key = parseValue(yield* takeValue(cursor, most));
+  const text = yield* takeValue(cursor, most);
+  if (!text) throw createTooLargeValueError(most);
+  const key = parseValue(text);
   if ((yield* peekByte(cursor)) !== COLON) throw createJsonError();
   cursor.at += 1;
   return String(key);
@@ -211,32 +246,25 @@ function moveTo(cursor: Cursor, bytes: Buffer): void {
   cursor.at = 0;
 }
 
-/** Takes the bytes of one value. Keeps none of them without `most`. */
+/** Takes one value, and gives its bytes; undefined if they are more than `most`, of which none is kept. */
 function* takeValue(
   cursor: Cursor,
-  most: number | undefined,
-): Generator<undefined, Buffer, Buffer | undefined> {
-  const pieces: Buffer[] = [];
+  most: number,
+): Generator<undefined, Buffer | undefined, Buffer | undefined> {
+  const bytes = createByteCollector(most);
   const scan: ValueScan = { depth: 0, isInString: false, isEscaped: false, isBare: false, hasBegun: false };
   for (;;) {
     const end = findValueEnd(scan, cursor.bytes, cursor.at);
-    keepPiece(pieces, cursor.bytes.subarray(cursor.at, end < 0 ? undefined : end), most);
+    bytes.add(cursor.bytes.subarray(cursor.at, end < 0 ? undefined : end));
     cursor.at = end;
-    if (end >= 0) return Buffer.concat(pieces);
+    if (end >= 0) return bytes.take();
     const more = yield undefined;
     if (more === undefined) break;
     moveTo(cursor, more);
   }
   cursor.at = cursor.bytes.length;
-  if (scan.isBare) return Buffer.concat(pieces);
+  if (scan.isBare) return bytes.take();
   throw invalid("the JSON ends in the middle: the file is truncated.");
-}
-
-function keepPiece(pieces: Buffer[], piece: Buffer, most: number | undefined): void {
-  if (most === undefined) return;
-  pieces.push(piece);
-  const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (size > most) throw createTooLargeValueError(most);
 }
 
 /** How far the scan of one value has come. */
