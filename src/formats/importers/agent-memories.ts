@@ -69,14 +69,18 @@ export async function* readLetta(source: ImportSource): AsyncIterable<ImportEntr
       ? "enter"
       : "pass";
   };
-  let agent = 0;
+  let session: string | undefined;
   for await (const { path, value, number } of readJsonItems(source, choose)) {
     if (!isObjectValue(value)) continue;
-    if (!path.endsWith("messages[]")) yield* readBlock(`block ${number}`, value);
-    else {
-      if (number === 1) agent += 1;
-      yield toLettaMessage(`message ${number}`, value, agent);
+    if (!path.endsWith("messages[]")) {
+      yield* readBlock(`block ${number}`, value);
+      continue;
     }
+    // A list of messages is that of one agent.
+    if (number === 1) session = undefined;
+    const entry = toLettaMessage(`message ${number}`, value, session);
+    session = entry.message?.session ?? session;
+    yield entry;
   }
 }
 
@@ -101,20 +105,23 @@ function* readBlock(place: string, { label, value, updated_at: updated }: Fields
   }
 }
 
-function toLettaMessage(place: string, message: Fields, agent: number): ImportEntry {
+/** Gives a message. Its session is that of the agent's first message, which names it: files number agents from 0 on. */
+function toLettaMessage(place: string, message: Fields, session: string | undefined): ImportEntry {
   const { role, created_at: created, id } = message;
   if (role === "system") return { place, skipped: "a system message" };
   if (role === "tool") return { place, skipped: "what a tool gave" };
   if (role !== "user" && role !== "assistant") return { place, skipped: "a message of an unknown author" };
   const text = readLettaText(message);
   if (text === undefined) return { place, skipped: "a notice of the program" };
-  const name = String(id ?? toContentUuid("letta", created, role, text));
+  // Files of the second shape number messages from 0 on, too: "message-0".
+  const isOwnId = id !== undefined && !/^message-\d+$/.test(String(id));
+  const name = isOwnId ? String(id) : toContentUuid("letta", created, role, text);
   return toMessageEntry(place, {
     id: `letta:${name}`,
     role,
     text,
     at: fromIsoTime(created),
-    session: `letta:${agent}`,
+    session: session ?? `letta:${name}`,
   });
 }
 

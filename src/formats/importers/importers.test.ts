@@ -294,6 +294,29 @@ describe("Takeout of Gemini", () => {
     expect(new Set(messagesOf(entries).map(({ id }) => id)).size).toBe(6);
   });
 
+  it("gives the questions of an account in another language without the words before them", async () => {
+    const reply = [{ html: "<p>Gut.</p>" }];
+    const asked = ["Was ist ein Fagott?", "Ich wohne in Gent.", "Zeig mir Porto"].map((text, i) => ({
+      ...event,
+      time: `2024-02-17T22:05:1${i}.000Z`,
+      title: `Eingegebener Prompt: ${text}`,
+      safeHtmlItem: reply,
+    }));
+    const unanswered = { ...event, title: "Eingegebener Prompt: Danke" };
+    const note = { ...event, title: "Gemini-Apps verwendet" };
+    const entries = await read("gemini", [...asked, unanswered, note]);
+    const questions = messagesOf(entries).filter(({ role }) => role === "user");
+    expect(questions.map(({ content }) => content).toSorted()).toEqual([
+      "Danke",
+      "Ich wohne in Gent.",
+      "Was ist ein Fagott?",
+      "Zeig mir Porto",
+    ]);
+    expect(skippedOf(entries)).toEqual(["an event without words"]);
+    const [alone] = messagesOf(await read("gemini", asked.slice(0, 1)));
+    expect(alone?.content).toBe("Eingegebener Prompt: Was ist ein Fagott?");
+  });
+
   it("has HTML that ends in a tag, a script or an entity read to its end", () => {
     for (const html of ["a<b", "a<script>x", "a&#99999999;", "<p>a</p", "a&nope;"])
       expect(htmlToText(html)).toMatch(/^a/);
@@ -366,6 +389,26 @@ describe("an agent file of Letta", () => {
       ]);
     }
   });
+
+  it("keeps its messages and sessions apart from those of other files that number theirs from 0, too", async () => {
+    const numbered = (text: string) => [
+      { role: "system", content: "You are…", id: "message-0" },
+      { role: "user", content: text, id: "message-1" },
+      { role: "assistant", content: `So: ${text}`, id: "message-2" },
+    ];
+    const agents = (text: string) => ({
+      agents: [{ messages: numbered(text) }, { messages: numbered(`${text} Again.`) }],
+      blocks: [],
+    });
+    const one = messagesOf(await read("letta", agents("I live in Ghent.")));
+    const other = messagesOf(await read("letta", agents("I live in Porto.")));
+    const idsOf = (messages: typeof one) => messages.map(({ id }) => id);
+    expect(new Set([...idsOf(one), ...idsOf(other)]).size).toBe(8);
+    const sessions = [...one, ...other].map(({ session }) => session);
+    expect(new Set(sessions).size).toBe(4);
+    expect([sessions[0] === sessions[1], sessions[1] === sessions[2]]).toEqual([true, false]);
+    expect(idsOf(messagesOf(await read("letta", agents("I live in Ghent."))))).toEqual(idsOf(one));
+  });
 });
 
 describe("an export of Telegram", () => {
@@ -428,6 +471,20 @@ describe("an export of Telegram", () => {
       ["telegram:1:9", undefined, "I need milk."],
     ]);
   });
+
+  it("gives Saved Messages no title, whatever chat stands before them", async () => {
+    const saved = { type: "saved_messages", id: 1, messages: [said(9, "Ana", "I need milk.")] };
+    const empty = { name: "Cy", type: "personal_chat", id: 78, messages: [] };
+    const group = { name: "Band", type: "private_group", id: 79, messages: [said(3, "Bo", "Hi.")] };
+    const entries = await read("telegram", { chats: { list: [chat, empty, saved, group] } });
+    const titles = messagesOf(entries).map(({ session, name, metadata }) => [session, name, metadata?.title]);
+    expect(titles).toEqual([
+      ["telegram:77", "Ana", "Bo"],
+      ["telegram:77", "Bo", "Bo"],
+      ["telegram:1", undefined, undefined],
+      ["telegram:79", "Bo", "Band"],
+    ]);
+  });
 });
 
 describe("a chat of WhatsApp", () => {
@@ -483,6 +540,18 @@ describe("a chat of WhatsApp", () => {
     ]);
     expect(new Set(messagesOf(entries).map(({ id }) => id)).size).toBe(4);
     expect(skippedOf(entries)).toEqual(["a notice of the chat", "a picture, a recording or a file"]);
+  });
+
+  it("is a session of its own, which a longer export of the same chat has again", async () => {
+    const sessionsOf = async (lines: readonly string[]) => [
+      ...new Set(messagesOf(await read("whatsapp", lines.join("\n"))).map(({ session }) => session)),
+    ];
+    const one = ["21.12.2019, 13:59 - You created the group.", "21.12.2019, 14:00 - Ana: Hi"];
+    const [first, ...others] = await sessionsOf(one);
+    expect(first).toMatch(/^whatsapp:/);
+    expect(others).toEqual([]);
+    expect(await sessionsOf([...one, "22.12.2019, 14:00 - Ana: Hi again"])).toEqual([first]);
+    expect(await sessionsOf(["21.12.2019, 15:00 - Ana: Hi"])).not.toEqual([first]);
   });
 });
 
@@ -584,6 +653,45 @@ describe("a file of another kind", () => {
     for (const [content, message] of refused) {
       const path = file(content);
       await expect(collect(readImportFile(path))).rejects.toThrow(message);
+    }
+  });
+
+  it("is read from a stream of single bytes in a time that grows with its length only", {
+    timeout: 30_000,
+  }, async () => {
+    const long = "x".repeat(400_000);
+    const source = (async function* () {
+      for (const byte of Buffer.from(JSON.stringify([{ memory: long }]))) yield Uint8Array.of(byte);
+    })();
+    const [entry] = await collect(readImportFile(source, "mem0"));
+    expect(entry?.memory?.text.length).toBe(long.length);
+  });
+
+  it("has an element that is too large for a server passed over, and the others read", async () => {
+    const conversation = (uuid: string, text: string) => ({
+      uuid,
+      chat_messages: [{ uuid, sender: "human", text, content: [] }],
+    });
+    const large = "x".repeat(900_000);
+    const huge = { ...conversation("b", "Hi."), other: Array.from({ length: 5 }, () => large) };
+    const graph = (id: string, more: object = {}) => ({
+      id,
+      mapping: { a: { message: { author: { role: "user" }, content: { parts: ["Hi."] } } } },
+      ...more,
+    });
+    for (const content of [
+      [huge, conversation("a", "Hi.")],
+      [graph("b", { other: huge.other }), graph("a")],
+    ]) {
+      const bytes = Buffer.from(JSON.stringify(content));
+      const source = (async function* () {
+        for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+      })();
+      const entries = await collect(readImportFile(source, "auto"));
+      expect(textsOf(entries)).toEqual(["Hi."]);
+      expect(skippedOf(entries)).toEqual([
+        "a conversation of more than 4 MB; the command line and the library read larger ones",
+      ]);
     }
   });
 

@@ -40,13 +40,19 @@ interface ChatContext {
   readonly owner: string | undefined;
 }
 
-/** Takes in a field beside the messages. A chat begins with its name; one without a name, with its type. */
+/**
+ * Takes in a field beside the messages. A chat begins with its name, or with a field that the chat before has already: Saved
+ * Messages have no name.
+ */
 function withField(chat: ChatContext, path: string, value: unknown): ChatContext {
   const { owner } = chat;
   if (path === "personal_information") return { ...chat, owner: toOwner(value) };
   if (path.endsWith("name")) return { name: toShortName(value), owner };
-  if (path.endsWith("type")) return { ...chat, isSavedMessages: value === "saved_messages" };
-  return { ...chat, id: String(value) };
+  if (path.endsWith("type")) {
+    const isNext = chat.isSavedMessages !== undefined;
+    return { ...(isNext ? { owner } : chat), isSavedMessages: value === "saved_messages" };
+  }
+  return { ...(chat.id === undefined ? chat : { owner }), id: String(value) };
 }
 
 function toOwner(value: unknown): string | undefined {

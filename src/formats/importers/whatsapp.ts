@@ -25,7 +25,8 @@ export function isWhatsAppLine(line: string): boolean {
 
 /**
  * Reads a chat that WhatsApp exported as text. Day and month are told apart by the whole file: a number above 12 is a day,
- * else the order in which times rise. The export has no zone: times count as UTC. Ids are made of time, speaker and words.
+ * else the order in which times rise. The export has no zone: times count as UTC. Ids are made of time, speaker and words; the
+ * session is named by the first line of the chat, because the export does not name the chat.
  */
 export async function* readWhatsApp(source: ImportSource): AsyncIterable<ImportEntry> {
   const waiting: StartedMessage[] = [];
@@ -120,9 +121,11 @@ function toTime({ date, hour, minute, second }: StartedMessage, order: DateOrder
 /** Creates the entries. Repeated messages of one minute get ids of their own. */
 function createEntryMaker(): (message: StartedMessage, order: DateOrder) => ImportEntry {
   const repeats = new Map<string, number>();
+  let session: string | undefined;
   return (message, order) => {
     const place = `line ${message.line}`;
     const [first = "", ...rest] = message.lines;
+    session ??= toContentId("whatsapp", message.date, message.hour, message.minute, first);
     const match = SPEAKER.exec(first);
     const speaker = toShortName(match?.[1]);
     if (!match || speaker === undefined) return { place, skipped: "a notice of the chat" };
@@ -141,6 +144,6 @@ function createEntryMaker(): (message: StartedMessage, order: DateOrder) => Impo
     const repeat = repeats.get(base) ?? 0;
     repeats.set(base, repeat + 1);
     const id = repeat === 0 ? base : `${base}-${repeat}`;
-    return toMessageEntry(place, { id, role: "user", name: speaker, text, at, session: "whatsapp" });
+    return toMessageEntry(place, { id, role: "user", name: speaker, text, at, session });
   };
 }
