@@ -15,6 +15,14 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 const BRAND = Symbol.for("keepsake.MemoryError");
 
+/** What an error tells a program beside its code. */
+export interface ErrorDetails {
+  /** The import that was stored in part: an import with this id goes on with it. */
+  readonly importId?: string;
+  /** The newest revision of that import: `undo` of it takes back what was stored. */
+  readonly revision?: number;
+}
+
 /**
  * The only error that this library throws. Branch on `code`. The message says what happened and what to do, and never
  * contains a user's text.
@@ -22,11 +30,18 @@ const BRAND = Symbol.for("keepsake.MemoryError");
 export class MemoryError extends Error {
   /** The stable code, for programs. */
   readonly code: ErrorCode;
+  /** What the error tells a program beside its code. Absent for most errors. */
+  declare readonly details?: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details, ...options }: ErrorOptions & { readonly details?: ErrorDetails } = {},
+  ) {
     super(message, options);
     this.name = "MemoryError";
     this.code = code;
+    if (details) this.details = details;
     Object.defineProperty(this, BRAND, { value: true });
   }
 }

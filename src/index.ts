@@ -155,7 +155,7 @@ export type {
   ShownGrant,
   ShownGroup,
 } from "./engine/sharing/sharing-types.ts";
-export { ERROR_CODES, type ErrorCode, isMemoryError, MemoryError } from "./errors.ts";
+export { ERROR_CODES, type ErrorCode, type ErrorDetails, isMemoryError, MemoryError } from "./errors.ts";
 export { TOPICS, type Topic } from "./language/en/topics.ts";
 export { createMemory } from "./memory.ts";
 export type { Made, MemoryOptions, Opened } from "./memory-options.ts";

@@ -45,6 +45,17 @@ export function runAtOnce<Result>(work: Generator<void, Result, void>): Result {
   }
 }
 
+/** Gives a function to await between steps of a loop: it yields to other work once some milliseconds have passed. */
+export function createPause(): () => Promise<void> | undefined {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < SLICE_MS) return undefined;
+    return yieldToEventLoop().then(() => {
+      begun = performance.now();
+    });
+  };
+}
+
 /** Maps items in order. */
 export async function mapInSlices<One, Made>(
   all: Iterable<One>,

@@ -237,44 +237,70 @@ describe("a Keepsake export", () => {
   };
   const parts = [{ type: "image_url", image_url: { url: "x" } }];
 
-  it("gives its messages, and the memories that come from no message", async () => {
+  it("gives its messages as they were read, and its memories with all fields, and says what it passes over", async () => {
+    const source = { message: "m1", start: 0, end: 11, quote: "I like tea.", role: "user", at: message.at };
+    const learnt = { ...memory, id: "y", sources: [source], when: "2024-05", sensitive: true, evidence: 3 };
+    const past = { ...memory, id: "z", status: "superseded", supersededBy: "x", validTo: "2024-04-03" };
     const path = file(
       "export.jsonl",
       lines(
         head,
         { type: "message", message },
         { type: "message", message: { ...message, id: "m2", content: "" } },
-        { type: "message", message: { ...message, id: "m3", content: "", parts } },
+        {
+          type: "message",
+          message: { ...message, id: "m3", content: "", parts, agent: "a", digest: "never" },
+        },
         { type: "memory", memory },
-        { type: "memory", memory: { ...memory, sources: [{ message: "m1" }] } },
-        { type: "memory", memory: { ...memory, status: "retracted" } },
+        { type: "memory", memory: learnt },
+        { type: "memory", memory: past },
+        {
+          type: "memory",
+          memory: { ...memory, id: "u", status: "retracted", action: "retracted", why: "undone" },
+        },
       ),
     );
     const plain = { id: "m1", role: "user", content: "I like tea.", at: message.at };
     expect(await messages("keepsake", path)).toEqual([plain, { ...plain, id: "m3", content: parts }]);
-    const memories = (await read("keepsake", path)).flatMap((entry) => entry.memory ?? []);
-    expect(memories).toMatchObject([{ id: "x", text: "The user is tall." }]);
+    const entries = await read("keepsake", path);
+    expect(entries.flatMap(({ state = [] }) => state)).toEqual([
+      { digest: "done" },
+      { agent: "a", digest: "never" },
+    ]);
+    expect(entries.filter((entry) => entry.message).every(({ isRead }) => isRead)).toBe(true);
+    const { role: _role, at: _at, ...span } = source;
+    expect(entries.flatMap((entry) => entry.memory ?? [])).toMatchObject([
+      { id: "x", text: "The user is tall.", isExact: true, sources: [] },
+      { id: "y", when: "2024-05", sensitive: true, evidence: 3, sources: [span] },
+      { id: "z", status: "superseded", supersededBy: "x", validTo: "2024-04-03" },
+    ]);
+    expect(entries.flatMap(({ skipped }) => skipped ?? [])).toEqual([
+      "a message whose words were erased",
+      "a memory that was undone",
+    ]);
   });
 
-  it("gives its associations by the texts of current memories, and leaves out what is no association", async () => {
+  it("gives its associations by the ids of memories, and says what is no association", async () => {
     const link = { from: "a", type: "depends_on", to: "b", strength: 0.5 };
     const path = file(
       "links.jsonl",
       lines(
         head,
-        { type: "memory", memory: { ...memory, id: "a" } },
-        { type: "memory", memory: { ...memory, id: "b", text: "The user plays." } },
-        { type: "memory", memory: { ...memory, id: "c", text: "It was.", status: "retracted" } },
         { type: "link", link },
-        { type: "link", link: { ...link, to: "c" } },
         { type: "link", link: { ...link, to: "a" } },
         { type: "link", link: { ...link, type: "supersedes" } },
         { type: "link", link: { ...link, strength: 2 } },
         { type: "link", link: 1 },
       ),
     );
-    const found = { from: "The user is tall.", to: "The user plays.", type: "depends_on", strength: 0.5 };
-    expect((await read("keepsake", path)).flatMap((entry) => entry.link ?? [])).toEqual([found]);
+    const entries = await read("keepsake", path);
+    expect(entries.flatMap((entry) => entry.link ?? [])).toEqual([link]);
+    expect(entries.flatMap(({ skipped }) => skipped ?? [])).toEqual([
+      "an association of an unknown shape",
+      "an association of an unknown type",
+      "an association of an unknown shape",
+      "a line of an unknown shape",
+    ]);
   });
 
   it("is refused if it has another version", async () => {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { MemoryLink } from "../domain/change-set.ts";
-import type { Kind } from "../domain/memory.ts";
+import { isUndone, type Kind } from "../domain/memory.ts";
 import type { Message } from "../domain/message.ts";
+import { createPause, mapInSlices } from "../domain/time-slicing.ts";
 import type { ShownMemory } from "../engine/api/listing-types.ts";
 import type { ExportedPiece, ExportLine } from "../engine/api/transfer-types.ts";
 import { toContentUuid } from "./importers/entries.ts";
@@ -47,72 +48,150 @@ interface PamExportOptions {
   /** A UUID that names this export. */
   readonly exportId: string;
   readonly signer: ExportSigner;
+  /** Whether to write a file for each conversation (default true). Without them, the index names no files. */
+  readonly conversations?: boolean;
 }
 
-/** Writes an export as Portable AI Memory 1.0: `memory-store.json`, signed, then a file for each conversation. */
+/**
+ * Writes an export as Portable AI Memory 1.0: `memory-store.json`, signed, then a file for each conversation, all of them in
+ * pieces. PAM has no field for what waits for a review, so that a reader would act on it: such memories are left out.
+ */
 export async function* writePam(
   lines: AsyncIterable<ExportLine>,
   options: PamExportOptions,
 ): AsyncGenerator<ExportedPiece, void, void> {
-  const { head, memories, links, sessions } = await collectLines(lines);
+  const { head, memories, quarantined, links, sessions } = await collectLines(lines);
   const ids = new Set(memories.map(({ id }) => id));
-  const written = memories.map((memory) => toPamMemory(memory, { ids, sessions }));
-  const checksum = computeChecksum(written.map((one) => ({ id: String(one.id), json: canonicalize(one) })));
+  const written = await mapInSlices(memories, (memory) => toPamMemory(memory, { ids, sessions }));
+  const checksum = await computeChecksum(
+    await mapInSlices(written, (one) => ({ id: String(one.id), json: canonicalize(one) })),
+  );
   const exportDate = toPamTime(head.exportedAt);
   const signed = { checksum, export_id: options.exportId, export_date: exportDate, owner_id: head.user };
-  const store = {
-    schema: PAM_SCHEMA,
-    schema_version: "1.0",
-    spec_uri: SPEC_URI,
-    export_id: options.exportId,
-    export_date: exportDate,
-    export_type: "full",
-    owner: { id: head.user },
-    memories: written,
-    relations: links
-      .filter(({ from, to }) => ids.has(from) && ids.has(to))
-      .map((link) => toRelation(link, exportDate)),
-    conversations_index: listConversations(written, sessions),
-    integrity: { canonicalization: "RFC8785", checksum, total_memories: written.length },
-    signature: {
-      algorithm: "Ed25519",
-      public_key: encodeMultibaseKey(options.signer.publicKey),
-      value: options.signer.sign(toSignedText(signed)),
-      signed_at: exportDate,
-    },
-  };
-  yield { path: "memory-store.json", text: `${JSON.stringify(store, undefined, 1)}\n` };
-  for (const [i, [session, messages]] of [...sessions].entries()) {
-    const text = `${JSON.stringify(toConversation(session, messages), undefined, 1)}\n`;
-    yield { path: toFileName(i), text };
+  const relations = links
+    .filter(({ from, to }) => ids.has(from) && ids.has(to))
+    .map((link) => toRelation(link, exportDate));
+  const index = listConversations(written, sessions, options.conversations ?? true);
+  const store: JsonField[] = [
+    ["schema", PAM_SCHEMA],
+    ["schema_version", "1.0"],
+    ["spec_uri", SPEC_URI],
+    ["export_id", options.exportId],
+    ["export_date", exportDate],
+    ["export_type", "full"],
+    ["owner", { id: head.user }],
+    ["memories", undefined, written],
+    ["relations", undefined, relations],
+    ["conversations_index", undefined, index],
+    ["integrity", { canonicalization: "RFC8785", checksum, total_memories: written.length }],
+    [
+      "signature",
+      {
+        algorithm: "Ed25519",
+        public_key: encodeMultibaseKey(options.signer.publicKey),
+        value: options.signer.sign(toSignedText(signed)),
+        signed_at: exportDate,
+      },
+    ],
+  ];
+  let isFirst = true;
+  for await (const text of writeInPieces(store)) {
+    yield { path: "memory-store.json", text, ...(isFirst && quarantined > 0 ? { quarantined } : {}) };
+    isFirst = false;
   }
+  if (options.conversations === false) return;
+  for (const [i, [session, collected]] of [...sessions].entries())
+    for await (const text of writeInPieces(toConversation(session, collected)))
+      yield { path: toFileName(i), text };
+}
+
+/** A field of a file: a value, or a list that is written element by element. */
+type JsonField =
+  | readonly [name: string, value: unknown]
+  | readonly [name: string, value: undefined, elements: Iterable<unknown>];
+
+/** Characters of a piece: small enough to be made at once, large enough to be sent. */
+const PIECE_LENGTH = 65_536;
+
+/** Writes an object as JSON, in pieces, with pauses for other work. */
+async function* writeInPieces(fields: readonly JsonField[]): AsyncGenerator<string, void, void> {
+  const pause = createPause();
+  let piece = "";
+  for (const text of toJsonText(fields)) {
+    piece += text;
+    await pause();
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
+}
+
+function* toJsonText(fields: readonly JsonField[]): Generator<string, void, void> {
+  let before = "{";
+  for (const [name, value, elements] of fields) {
+    yield `${before}\n ${JSON.stringify(name)}: `;
+    before = ",";
+    if (elements) yield* toListText(elements);
+    else yield JSON.stringify(value, undefined, 1);
+  }
+  yield "\n}\n";
+}
+
+function* toListText(elements: Iterable<unknown>): Generator<string, void, void> {
+  let before = "[";
+  for (const element of elements) {
+    yield `${before}\n  ${JSON.stringify(element)}`;
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "\n ]";
+}
+
+/** The messages of a session, and the times of its first and last. */
+interface CollectedSession {
+  readonly messages: Message[];
+  from: string;
+  to: string;
 }
 
 interface CollectedLines {
   readonly head: { readonly user: string; readonly exportedAt: string };
   readonly memories: readonly ShownMemory[];
+  /** Memories that wait for a review. */
+  readonly quarantined: number;
   readonly links: readonly MemoryLink[];
-  readonly sessions: ReadonlyMap<string, readonly Message[]>;
+  readonly sessions: ReadonlyMap<string, CollectedSession>;
 }
 
 async function collectLines(lines: AsyncIterable<ExportLine>): Promise<CollectedLines> {
+  const pause = createPause();
   let head = { user: "", exportedAt: "" };
+  let quarantined = 0;
   const memories: ShownMemory[] = [];
   const links: MemoryLink[] = [];
-  const sessions = new Map<string, Message[]>();
+  const sessions = new Map<string, CollectedSession>();
   for await (const line of lines) {
+    await pause();
     if (line.type === "keepsake") head = line;
-    else if (line.type === "memory") memories.push(line.memory as ShownMemory);
     else if (line.type === "link") links.push(line.link);
-    else if (line.type === "message") {
-      const message = line.message as Message;
-      const session = message.session ?? UNSORTED_SESSION;
-      const messages = sessions.get(session) ?? [];
-      messages.push(message);
-      sessions.set(session, messages);
+    else if (line.type === "message") collectMessage(sessions, line.message as Message);
+    else if (line.type === "memory") {
+      const memory = line.memory as ShownMemory;
+      if (memory.quarantined) quarantined += 1;
+      else if (!isUndone(memory)) memories.push(memory);
     }
   }
-  return { head, memories, links, sessions };
+  return { head, memories, quarantined, links, sessions };
+}
+
+function collectMessage(sessions: Map<string, CollectedSession>, message: Message): void {
+  const name = message.session ?? UNSORTED_SESSION;
+  const at = new Date(message.at).toISOString();
+  const session = sessions.get(name) ?? { messages: [], from: at, to: at };
+  sessions.set(name, session);
+  session.messages.push(message);
+  if (at < session.from) session.from = at;
+  if (at > session.to) session.to = at;
 }
 
 interface PamContext {
@@ -124,7 +203,8 @@ interface PamContext {
 function toPamMemory(memory: ShownMemory, { ids, sessions }: PamContext): Fields {
   const { [PAM_FIELD]: stored, ...metadata } = memory.metadata ?? {};
   const kept = parseKept(stored);
-  const { temporal, provenance, confidence, ...others } = kept;
+  const { temporal: before, provenance, confidence, ...others } = kept;
+  const temporal = toTemporal(isObjectValue(before) ? before : undefined, memory, ids);
   const type = isObjectValue(kept) && fitsKind(kept, memory.kind) ? {} : toType(memory.kind);
   const status =
     STATUS_OF_PAM[String(kept.status)] === memory.status ? {} : { status: PAM_OF_STATUS[memory.status] };
@@ -137,9 +217,9 @@ function toPamMemory(memory: ShownMemory, { ids, sessions }: PamContext): Fields
     content: memory.text,
     content_hash: hashContent(memory.text),
     confidence: toConfidence(confidence, memory.confidence),
-    temporal: toTemporal(isObjectValue(temporal) ? temporal : undefined, memory, ids),
+    temporal,
     provenance: isObjectValue(provenance) ? provenance : toProvenance(memory, sessions),
-    metadata: toMetadata(kept.metadata, memory, metadata),
+    metadata: toMetadata(kept.metadata, memory, { temporal, metadata }),
   });
 }
 
@@ -201,18 +281,38 @@ function toProvenance(
   };
 }
 
-/** What PAM has no field for stands under `keepsake`. */
-function toMetadata(kept: unknown, memory: ShownMemory, metadata: Fields): Fields {
-  const { claim, importance, evidence, when, expiresAt, sensitive } = memory;
-  const own = {
+/** What PAM has no field for stands under `keepsake`, and times that its own fields, kept from another program, do not say. */
+function toMetadata(
+  kept: unknown,
+  memory: ShownMemory,
+  { temporal, metadata }: { readonly temporal: Fields; readonly metadata: Fields },
+): Fields {
+  const { claim, importance, evidence, when, expiresAt, sensitive, archived, review } = memory;
+  const { at, validFrom, validTo, agent, session, sources } = memory;
+  const unlessSaid = (time: string | undefined, said: unknown) =>
+    time !== undefined && (typeof said !== "string" || Date.parse(said) !== Date.parse(time))
+      ? time
+      : undefined;
+  const own = withoutNulls({
     importance,
     evidence,
-    ...(claim ? { claim } : {}),
-    ...(when === undefined ? {} : { when }),
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-    ...(sensitive ? { sensitive } : {}),
-    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
-  };
+    claim,
+    when,
+    at: unlessSaid(at, temporal.created_at),
+    valid_from: unlessSaid(validFrom, temporal.valid_from),
+    valid_to: unlessSaid(validTo, temporal.valid_until),
+    expires_at: expiresAt,
+    sensitive: sensitive || undefined,
+    archived: archived || undefined,
+    agent,
+    session,
+    review: review && { since: review.since, because: review.because },
+    sources:
+      sources.length === 0
+        ? undefined
+        : sources.map(({ message, start, quote }) => ({ message, start, quote })),
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+  });
   return { ...(isObjectValue(kept) ? kept : {}), keepsake: own };
 }
 
@@ -245,22 +345,27 @@ function toRelation({ from, to, type, strength }: MemoryLink, at: string): Field
   };
 }
 
-function listConversations(memories: readonly Fields[], sessions: CollectedLines["sessions"]): Fields[] {
+/** The conversations with the memories that came from them; with their files, if they are written. */
+function listConversations(
+  memories: readonly Fields[],
+  sessions: CollectedLines["sessions"],
+  hasFiles: boolean,
+): Fields[] {
   const derived = new Map<string, string[]>();
   for (const { id, provenance } of memories) {
     const ref = isObjectValue(provenance) ? provenance.conversation_ref : undefined;
     if (typeof ref !== "string") continue;
     const ids = derived.get(ref) ?? [];
-    ids.push(String(id));
     derived.set(ref, ids);
+    ids.push(String(id));
   }
-  const known = [...sessions].map(([id, messages], i) => ({
+  const known = [...sessions].map(([id, session], i) => ({
     id,
     platform: PLATFORM,
-    message_count: messages.length,
-    temporal: toSpan(messages),
+    message_count: session.messages.length,
+    temporal: toSpan(session),
     derived_memories: derived.get(id) ?? [],
-    storage: { type: "file", ref: toFileName(i), format: "json" },
+    ...(hasFiles ? { storage: { type: "file", ref: toFileName(i), format: "json" } } : {}),
   }));
   // Conversations that memories name, and that did not come with them.
   const others = [...derived].filter(([id]) => !sessions.has(id));
@@ -280,24 +385,28 @@ function toFileName(i: number): string {
   return `conversations/${String(i + 1).padStart(6, "0")}.json`;
 }
 
-function toSpan(messages: readonly Message[]): { created_at: string; updated_at: string } {
-  const times = messages.map(({ at }) => new Date(at).toISOString()).toSorted();
-  return { created_at: toPamTime(times[0] ?? ""), updated_at: toPamTime(times.at(-1) ?? "") };
+function toSpan({ from, to }: CollectedSession): { created_at: string; updated_at: string } {
+  return { created_at: toPamTime(from), updated_at: toPamTime(to) };
 }
 
-function toConversation(session: string, messages: readonly Message[]): Fields {
-  return {
-    schema: `${PAM_SCHEMA}-conversation`,
-    schema_version: "1.0",
-    id: session,
-    provider: { name: PLATFORM, conversation_id: session },
-    temporal: toSpan(messages),
-    messages: messages.map(({ id, role, content, parts, at, name, metadata }) => ({
+function toConversation(session: string, collected: CollectedSession): JsonField[] {
+  return [
+    ["schema", `${PAM_SCHEMA}-conversation`],
+    ["schema_version", "1.0"],
+    ["id", session],
+    ["provider", { name: PLATFORM, conversation_id: session }],
+    ["temporal", toSpan(collected)],
+    ["messages", undefined, toPamMessages(collected.messages)],
+  ];
+}
+
+function* toPamMessages(messages: readonly Message[]): Generator<Fields, void, void> {
+  for (const { id, role, content, parts, at, name, metadata, agent, digest, heard } of messages)
+    yield {
       id,
       role,
       content: { type: "text", text: content },
       created_at: toPamTime(at),
-      raw_metadata: { keepsake: withoutNulls({ at, name, metadata, parts }) },
-    })),
-  };
+      raw_metadata: { keepsake: withoutNulls({ at, name, metadata, parts, agent, digest, heard }) },
+    };
 }

@@ -66,7 +66,7 @@ import {
 } from "../engine/sharing/grants.ts";
 import { listShared } from "../engine/sharing/shared-list.ts";
 import { deriveSigningKeys } from "../engine/sign-receipt.ts";
-import { exportLines } from "../engine/transfer/export.ts";
+import { exportLines, stopAtErasure } from "../engine/transfer/export.ts";
 import { importEntries, toEntries } from "../engine/transfer/import.ts";
 import { startWebhookDelivery } from "../engine/webhooks/deliver-webhooks.ts";
 import { createWebhookManagement } from "../engine/webhooks/manage-webhooks.ts";
@@ -355,7 +355,7 @@ function bindTransfer(
     compareExtractors: async (options) =>
       run.open(() => compareExtractors(ports, scope, REPLAY_TOOLS, options)),
     export: () => run.open(() => exportLines(ports, scope)),
-    exportFiles: ({ format }) => run.open(() => writeFiles(ports, scope, format)),
+    exportFiles: (options) => run.open(() => stopAtErasure(ports, scope, writeFiles(ports, scope, options))),
     import: (source: ImportInput, options: FileImportOptions = {}) =>
       tapEach(
         run.store(() => importEntries(ports, scope, readImport(source, options), options)),
@@ -397,7 +397,7 @@ function bindSessions(
 async function* writeFiles(
   ports: Ports,
   scope: Scope,
-  format: ExportFilesOptions["format"],
+  { format, conversations = true }: ExportFilesOptions,
 ): AsyncGenerator<ExportedPiece, void, void> {
   const lines = exportLines(ports, scope);
   if (format === "markdown") {
@@ -411,7 +411,7 @@ async function* writeFiles(
     publicKey: Buffer.from(publicKey, "base64url"),
     sign: (text: string) => sign(text).replace(/^ed25519:/, ""),
   };
-  yield* writePam(lines, { exportId: ports.ids(), signer });
+  yield* writePam(lines, { exportId: ports.ids(), signer, conversations });
 }
 
 /** What `import` takes: messages, the path of a file, or its bytes. */

@@ -1,5 +1,6 @@
 import type { AssociationType, MemoryLink } from "../../domain/change-set.ts";
-import type { Status } from "../../domain/memory.ts";
+import type { SourceSpan, Status } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
 import type { ImportFormatName } from "../../domain/operations/import-format.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
@@ -24,12 +25,19 @@ export interface ExportedPiece {
   readonly path: string;
   /** The next part of the file's content. */
   readonly text: string;
+  /** How many memories the export leaves out because they wait for a review. On the first piece; absent for none. */
+  readonly quarantined?: number;
 }
 
 /** Options of `exportFiles`. */
 export interface ExportFilesOptions extends CallOptions {
-  /** `pam`: Portable AI Memory 1.0, signed. `markdown`: a list by topic, for people. */
+  /**
+   * `pam`: Portable AI Memory 1.0, signed. `markdown`: a list by topic, for people. Both leave out memories that wait for a
+   * review, because a reader might act on them.
+   */
   readonly format: "pam" | "markdown";
+  /** Of `pam`: whether to write a file for each conversation (default true). `false`: memories and relations alone. */
+  readonly conversations?: boolean;
 }
 
 /** The state of an import after a batch. */
@@ -61,22 +69,60 @@ export interface ImportEntry {
   readonly message?: InputMessage;
   /** True for a message whose memories are in the source: no extractor reads it again. */
   readonly isRead?: boolean;
+  /** How the message was labelled and read where it comes from. Absent: as any new message. */
+  readonly state?: ImportedMessageState;
   readonly memory?: ImportedMemory;
   readonly link?: ImportedLink;
   /** Why something at this place is passed over. */
   readonly skipped?: string;
 }
 
-/** A memory of another system. It is stored once: not if its id is known, or its text. */
+/** How a message was labelled and read in the memory that it was exported from. */
+export interface ImportedMessageState {
+  /** The agent that it was said to. The agent of the importing scope goes before it. */
+  readonly agent?: string;
+  /** Whether an extractor has read it. It counts for a message that `isRead`; absent: "never". */
+  readonly digest?: Message["digest"];
+  /** True if the rules have read it, and only the model's reading is missing. */
+  readonly heard?: boolean;
+}
+
+/**
+ * A memory of another system. It is stored once: not if its id is known. A current one is not stored either if another
+ * current memory has its text.
+ */
 export interface ImportedMemory extends NewMemory {
   /** Its id. The same source must give the same one each time. */
   readonly id: string;
+  /**
+   * True for a memory of a Keepsake export (default false): fields that it lacks stay absent, and two of one export may have
+   * the same text.
+   */
+  readonly isExact?: boolean;
   /** Whether it is current (default), was replaced, or was never true. */
   readonly status?: Status;
   /** The end of its validity, exclusive. */
   readonly validTo?: Date | string;
   /** The id of the memory that replaced it. */
   readonly supersededBy?: string;
+  /** When an event takes or took place, or when a commitment is due, as an ISO 8601 date or time. */
+  readonly when?: string;
+  /** True for health, beliefs, money, secrets (default false). */
+  readonly sensitive?: boolean;
+  /** How often the same claim was made (default 1). */
+  readonly evidence?: number;
+  /** True: kept for review (default false). One that would instruct the assistant is kept for review anyway. */
+  readonly quarantined?: boolean;
+  /** True if it was archived, not untrue (default false). */
+  readonly archived?: boolean;
+  /** The agent that it was said to. The agent of the importing scope goes before it. */
+  readonly agent?: string;
+  /** The session that it was said in. */
+  readonly session?: string;
+  /** The words that it comes from. Those that the named messages do not have are left out. */
+  readonly sources?: readonly SourceSpan[];
+  /** Set while it waits for a review: since when (ISO 8601), and the ids of the memories that have changed. */
+  readonly review?: { readonly since: string; readonly because: readonly string[] };
 }
 
 /** An association of an import. */

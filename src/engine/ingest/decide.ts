@@ -307,7 +307,7 @@ function listNamed(draft: MemoryDraft, { subject, relation, value }: ClaimPatter
 }
 
 /** Another value in the same slot of a one-value relation, unless the circumstances clearly differ. */
-function isRival(memory: Memory, claim: Claim): boolean {
+export function isRival(memory: Memory, claim: Claim): boolean {
   if (!memory.claim || !isSameSlot(memory.claim, claim)) return false;
   return !(memory.kind === "preference" && areQualifiersDisjoint(memory.claim, claim));
 }

@@ -129,8 +129,9 @@ export async function extractMessages(
   return { ...result, ...end() };
 }
 
-function mayAskToErase({ role, mayErase }: Message): boolean {
-  return role === "user" && mayErase !== false;
+/** Whether a message may have something erased. An import erases nothing, whenever its messages are read. */
+function mayAskToErase({ role, mayErase, origin }: Message): boolean {
+  return role === "user" && mayErase !== false && origin !== "import";
 }
 
 function toRequestedErasure(

@@ -1,19 +1,11 @@
 import type { ChangeSetDraft } from "../../domain/change-set.ts";
-import {
-  checkMetadata,
-  checkName,
-  checkShare,
-  checkText,
-  INPUT_LIMITS,
-  toStorableText,
-} from "../../domain/limits.ts";
+import { checkMetadata, checkShare, checkText, INPUT_LIMITS } from "../../domain/limits.ts";
 import {
   type Claim,
   KIND_NAMES,
   type Kind,
   type KindGroup,
   type Memory,
-  type Status,
   toClaimKey,
   toKind,
 } from "../../domain/memory.ts";
@@ -22,7 +14,6 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
-import type { ImportedMemory } from "../api/transfer-types.ts";
 import type { MemoryChanges, NewMemory } from "../api/writing-types.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
@@ -56,7 +47,7 @@ function prepareAddition(
   scope: Scope,
   memory: NewMemory,
 ): (state: UserState, at: string, draft: MemoryDraft) => ManualAddition {
-  const fields = checkFields(memory);
+  const fields = checkMemoryFields(memory);
   const text = checkText(memory.text, "text");
   const saidAt = memory.at === undefined ? undefined : toIsoTime(memory.at, "at");
   return (state, at, draft) => {
@@ -112,7 +103,7 @@ export async function update(
   id: string,
   changes: MemoryChanges,
 ): Promise<Receipt> {
-  const fields = checkFields(changes);
+  const fields = checkMemoryFields(changes);
   const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
   const isReleased = isQuarantineRelease(changes.quarantined);
@@ -172,35 +163,6 @@ function checkNotExpired({ expiresAt }: Pick<Partial<Memory>, "expiresAt">, at: 
   if (expiresAt !== undefined && expiresAt <= at)
     throw invalid("expiresAt is in the past: give a future time, or remove the memory.");
 }
-
-/** The fields that every imported memory has. */
-type ImportedMemoryFields = Omit<Memory, "version" | "revision" | "storedAt" | "at" | "action"> & {
-  at?: string;
-};
-
-/** Checks a memory of another system, and gives its fields. Throws `invalid_input` for wrong fields. */
-export function prepareImportedMemory(memory: ImportedMemory): ImportedMemoryFields {
-  const { status = "current", supersededBy, validTo, at } = memory;
-  if (!STATUSES.includes(status)) throw invalid(`status must be one of ${STATUSES.join(", ")}.`);
-  const fields = checkFields(memory);
-  return {
-    kind: "fact",
-    confidence: 1,
-    importance: 0.5,
-    evidence: 1,
-    origin: "import",
-    sources: [],
-    ...fields,
-    id: checkName(memory.id, "id"),
-    text: checkText(toStorableText(memory.text).text, "text"),
-    status,
-    ...(supersededBy === undefined ? {} : { supersededBy: checkName(supersededBy, "supersededBy") }),
-    ...(validTo === undefined ? {} : { validTo: toIsoTime(validTo, "validTo") }),
-    ...(at === undefined ? {} : { at: toIsoTime(at, "at") }),
-  };
-}
-
-const STATUSES: readonly Status[] = ["current", "superseded", "retracted"];
 
 /** Approval needs an explicit `false`; nothing can be quarantined by hand. */
 function isQuarantineRelease(quarantined: unknown): boolean {
@@ -264,7 +226,8 @@ function isSameMemory(memory: Memory, text: string, claim: Claim | undefined): b
   return memory.text === text;
 }
 
-function checkFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<Memory> {
+/** Checks the fields of a memory that callers may set. Throws `invalid_input` for a wrong one. */
+export function checkMemoryFields(fields: Omit<Partial<NewMemory>, "text" | "at">): Partial<Memory> {
   return {
     ...(fields.kind === undefined ? {} : { kind: checkKind(fields.kind) }),
     ...(fields.claim === undefined ? {} : { claim: checkClaim(fields.claim) }),

@@ -4,6 +4,7 @@ import type { Message } from "../../domain/message.ts";
 import type { ErasureReceipt, PendingConfirmation, Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { listRedactedKinds } from "../../domain/text/credentials.ts";
+import type { ImportedMessageState } from "../api/transfer-types.ts";
 import type { RememberInput, RememberOptions } from "../api/writing-types.ts";
 import {
   admitAttachments,
@@ -43,7 +44,8 @@ export async function remember(
   options.signal?.throwIfAborted();
   const received = receiveAttachments(ports, input);
   const parsed = await parseMessagesInSlices(ports, scope, received.input, options);
-  const { messages, lines: replacedLines } = parsed;
+  const { lines: replacedLines } = parsed;
+  const messages = withStates(parsed.messages, options.states);
   const key =
     options.idempotencyKey === undefined
       ? undefined
@@ -92,6 +94,22 @@ export async function remember(
 /** Options of storing: those of callers, and the import that the messages are a part of. */
 interface StoreOptions extends RememberOptions {
   readonly importId?: string;
+  /** How messages of an import were labelled and read before, by id. */
+  readonly states?: ReadonlyMap<string, ImportedMessageState>;
+}
+
+/** The messages as they were labelled and read before. */
+function withStates(messages: readonly Message[], states: StoreOptions["states"]): readonly Message[] {
+  if (!states || states.size === 0) return messages;
+  return messages.map((message) => {
+    const { agent = message.agent, digest = message.digest, heard } = states.get(message.id) ?? {};
+    return {
+      ...message,
+      digest,
+      ...(message.agent === undefined && agent !== undefined ? { agent } : {}),
+      ...(digest === "pending" && heard ? { heard } : {}),
+    };
+  });
 }
 
 /** A line for each credential that was not stored. */

@@ -2,6 +2,7 @@ import { hasBytes, isAttachmentPart } from "../../domain/attachment.ts";
 import type { Message, Part } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toLocalTime } from "../../domain/time.ts";
+import { MemoryError } from "../../errors.ts";
 import { toShownMemory, type UsedMemoryPorts, withUsage } from "../admin/listings.ts";
 import { listSessionStates } from "../admin/session-states.ts";
 import type { ExportLine } from "../api/transfer-types.ts";
@@ -65,4 +66,40 @@ async function* exportShares(
   const { given, received } = await listGrants(ports, scope, { all: true });
   for (const grant of [...given, ...received]) yield { type: "grant", grant };
   for (const group of await listGroups(ports, scope)) yield { type: "group", group };
+}
+
+/** Log entries that are read at once. */
+const LOG_PAGE = 100;
+
+/**
+ * The pieces of an export that is collected first and written later. Throws `conflict` if something is erased meanwhile, so
+ * that nothing erased is given.
+ */
+export async function* stopAtErasure<Piece>(
+  { store }: Pick<Ports, "store">,
+  scope: Scope,
+  pieces: AsyncIterable<Piece>,
+): AsyncGenerator<Piece, void, void> {
+  let seen = await store.revision(scope);
+  for await (const piece of pieces) {
+    const revision = await store.revision(scope);
+    if (revision !== seen && (await hasErasedSince(store, scope, seen)))
+      throw new MemoryError(
+        "conflict",
+        "something was erased while the export was written, so it was stopped. Export again.",
+      );
+    seen = revision;
+    yield piece;
+  }
+}
+
+async function hasErasedSince(store: Ports["store"], scope: Scope, revision: number): Promise<boolean> {
+  let before: number | undefined;
+  do {
+    const page = await store.log(scope, { ...(before === undefined ? {} : { before }), limit: LOG_PAGE });
+    const newer = page.filter((entry) => entry.revision > revision);
+    if (newer.some(({ cause }) => cause === "forget")) return true;
+    before = newer.length < LOG_PAGE ? undefined : newer.at(-1)?.revision;
+  } while (before !== undefined);
+  return false;
 }

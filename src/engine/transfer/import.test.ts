@@ -144,6 +144,34 @@ describe("an import", () => {
     expect(shape(dry)).toEqual(shape(real));
   });
 
+  it("that fails half-way names itself and its newest revision, which an undo takes", async () => {
+    const before = await digestOf(ana);
+    const bad = [
+      ...MESSAGES.slice(0, 4),
+      { role: "user", content: "x", id: "f", at: "yesterday" } as InputMessage,
+    ];
+    const failed = await importMessages(bad, { importId: "mine" }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: "invalid_input",
+      message: expect.stringMatching(/undo of revision 2 takes it back/),
+      details: { importId: "mine", revision: 2 },
+    });
+    await ana.undo(2);
+    expect(await digestOf(ana)).toBe(before);
+    const first = await importMessages(bad.slice(-1)).catch((error: unknown) => error);
+    expect(first).toMatchObject({ code: "invalid_input" });
+    expect(first).not.toHaveProperty("details");
+    const dry = await importMessages(bad, { dryRun: true }).catch((error: unknown) => error);
+    expect(dry).not.toHaveProperty("details");
+  });
+
+  it("erases nothing, also if its messages are read later", async () => {
+    await ana.remember("I have a parrot called Quetzal.");
+    await importMessages([said("Forget what I said about Quetzal.", "gone")], { extract: "later" });
+    await ana.understand();
+    expect(await textsOf(ana)).toContain("The user has a parrot called Quetzal.");
+  });
+
   it("takes back what a model learnt from its messages later", async () => {
     const words = "The parrot answers to Zed, since we moved.";
     const item = { quote: "parrot answers to Zed", who: "user/parrot", verb: "be called", what: "Zed" };
@@ -206,6 +234,53 @@ describe("memories of another system", () => {
       "it was erased; only the user can bring it back, by saying it again",
     ]);
     expect(await textsOf(ana)).not.toContain("Plays chess");
+  });
+
+  it("are stored beside past ones with the same text, in other batches and after an undo", async () => {
+    const pam = (memories: readonly object[]) =>
+      bytesOf(JSON.stringify({ schema: "portable-ai-memory", schema_version: "1.0", memories }));
+    const home = (n: number, place: string, status: string) => ({
+      id: `0190b5c0-0000-4000-8000-00000000000${n}`,
+      type: "fact",
+      status,
+      content: `The user lives in ${place}.`,
+    });
+    const homes = [
+      home(1, "Porto", "superseded"),
+      home(2, "Ghent", "superseded"),
+      home(3, "Porto", "active"),
+    ];
+    const done = await run(ana.import(pam(homes), { format: "pam", batch: 1 }));
+    expect([done.memories, await textsOf(ana)]).toEqual([3, ["The user lives in Porto."]]);
+    const back = await run(ana.import(pam([home(4, "Porto", "superseded")]), { format: "pam" }));
+    expect(back.memories).toBe(1);
+    await ana.undo(done.revision ?? 0);
+    expect((await run(ana.import(pam([home(5, "Porto", "active")]), { format: "pam" }))).memories).toBe(1);
+    expect(await textsOf(ana)).toEqual(["The user lives in Porto."]);
+  });
+
+  it("of another memory of Keepsake replace what was said before them, and give way to what was said later", async () => {
+    const other = await createMemory({ path: ":memory:" });
+    try {
+      const bo = other.scope({ user: "ana" });
+      await bo.remember(said("I live in Porto. I work at Vantor.", "x", "2025-06-01T00:00:00Z"));
+      const lines = (await collect(bo.export())).map((line) => JSON.stringify(line)).join("\n");
+      await ana.remember(said("I live in Lisbon.", "early", "2025-01-01T00:00:00Z"));
+      await ana.remember(said("I work at Acme.", "late", "2025-09-01T00:00:00Z"));
+      const before = await digestOf(ana);
+      const done = await run(ana.import(bytesOf(lines), { format: "keepsake" }));
+      expect(await textsOf(ana)).toEqual(["The user lives in Porto.", "The user works at Acme."]);
+      const past = await collect(ana.list({ status: "superseded" }));
+      expect(past.map(({ text }) => text).toSorted()).toEqual([
+        "The user lives in Lisbon.",
+        "The user works at Vantor.",
+      ]);
+      expect(past.every(({ supersededBy }) => supersededBy !== undefined)).toBe(true);
+      await ana.undo(done.revision ?? 0);
+      expect(await digestOf(ana)).toBe(before);
+    } finally {
+      await other.close();
+    }
   });
 
   it("of a wrong format or source are refused before anything is stored", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import { INPUT_LIMITS, toStorableText } from "../../domain/limits.ts";
 import type { Role } from "../../domain/message.ts";
-import type { ImportEntry } from "../../engine/api/transfer-types.ts";
+import type { ImportEntry, ImportedMessageState } from "../../engine/api/transfer-types.ts";
 
 /** Characters of a title or a name that are kept. */
 const MOST_NAME_LENGTH = 120;
@@ -40,6 +40,22 @@ export function toMessageEntry(
     },
   };
 }
+
+/** Gives how a message of a Keepsake export was labelled and read. Leaves out what no message has. */
+export function toMessageState(
+  fields: {
+    readonly [field in keyof ImportedMessageState]?: unknown;
+  },
+): ImportedMessageState {
+  const digest = DIGESTS.find((one) => one === fields.digest);
+  return {
+    ...(typeof fields.agent === "string" ? { agent: fields.agent } : {}),
+    ...(digest === undefined ? {} : { digest }),
+    ...(fields.heard === true ? { heard: true } : {}),
+  };
+}
+
+const DIGESTS = ["pending", "done", "never"] as const;
 
 /** Gives a title or a name in one short line; undefined if nothing is left of it. */
 export function toShortName(text: unknown): string | undefined {
@@ -79,7 +95,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Gives an id that is a UUID as it is, and any other as a UUID made of it. */
 export function toMemoryId(format: string, id: unknown): string {
-  return typeof id === "string" && UUID.test(id) ? id.toLowerCase() : toContentUuid(format, id);
+  return typeof id === "string" && isUuid(id) ? id.toLowerCase() : toContentUuid(format, id);
+}
+
+export function isUuid(id: string): boolean {
+  return UUID.test(id);
 }
 
 const EARLIEST_MS = Date.UTC(1990, 0, 1);
@@ -93,12 +113,13 @@ export function fromEpochSeconds(seconds: unknown): string | undefined {
   return time < EARLIEST_MS || time > LATEST_MS ? undefined : new Date(time).toISOString();
 }
 
-/** Gives a time in ISO 8601; one without a zone is in UTC. Undefined for anything that is no time. */
-export function fromIsoTime(text: unknown): string | undefined {
+/**
+ * Gives a time in ISO 8601; one without a zone is in UTC. Undefined for anything that is no time, and for times before the
+ * earliest that messages have (in ms since 1970; default 1990).
+ */
+export function fromIsoTime(text: unknown, earliest: number = EARLIEST_MS): string | undefined {
   if (typeof text !== "string" || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
   const isZoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text);
   const time = Date.parse(isZoned ? text : `${text.replace(" ", "T")}Z`);
-  return Number.isNaN(time) || time < EARLIEST_MS || time > LATEST_MS
-    ? undefined
-    : new Date(time).toISOString();
+  return Number.isNaN(time) || time < earliest || time > LATEST_MS ? undefined : new Date(time).toISOString();
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
+import { isUndone } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ShownMemory } from "../../engine/api/listing-types.ts";
-import type { ImportEntry, ImportedLink, ImportedMemory } from "../../engine/api/transfer-types.ts";
+import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { invalid } from "../../errors.ts";
+import { toMessageState } from "./entries.ts";
 import {
   type ImportSource,
   isObjectValue,
@@ -42,56 +44,82 @@ function hashContent(text: string): string {
 }
 
 /**
- * Reads a Keepsake export: its messages, the current memories that come from no message, such as those added by hand, and
- * the associations.
+ * Reads a Keepsake export: its messages, its memories as they are stored there, and the associations. Its messages are read
+ * already, because what was learnt from them is among the memories. It reports everything else as passed over.
  */
 export async function* readKeepsakeExport(source: ImportSource): AsyncIterable<ImportEntry> {
-  const readLink = createLinkReader();
-  for await (const { type, place, body } of readExportedLines(source)) {
-    const entry = type === "message" ? toExportedMessage(place, body) : undefined;
-    if (entry) yield entry;
-    const memory = type === "memory" ? toAddedMemory(body) : undefined;
-    if (memory) yield { place, memory };
-    const link = readLink(type, body);
-    if (link) yield { place, link };
-  }
+  for await (const line of readExportedLines(source)) yield toEntry(line);
 }
 
-/** Gives the message; `undefined` if an erasure left none of its content. */
-function toExportedMessage(place: string, body: ExportedLine["body"]): ImportEntry | undefined {
-  const { id, role, content, parts, name, at, session, metadata } = body as unknown as Message;
-  if (content === "" && !parts) return undefined;
+/** Why lines of some types are passed over. */
+const PASSED_OVER: ReadonlyMap<unknown, string> = new Map([
+  ["session", "the state of a session, which ends by itself after a day"],
+  ["grant", "a grant: consent is given anew"],
+  ["group", "a group of users: it is made anew"],
+]);
+
+function toEntry({ type, place, body }: ExportedLine): ImportEntry {
+  if (!body) return { place, skipped: "a line of an unknown shape" };
+  if (type === "message") return toExportedMessage(place, body);
+  if (type === "memory") return toExportedMemory(place, body);
+  if (type === "link") return toExportedLink(place, body);
+  return { place, skipped: PASSED_OVER.get(type) ?? "a line of an unknown type" };
+}
+
+type ExportedBody = { readonly [field: string]: unknown };
+
+function toExportedMessage(place: string, body: ExportedBody): ImportEntry {
+  const { id, role, content, parts, name, at, session, metadata, agent, digest, heard } =
+    body as unknown as Message;
+  if (content === "" && !parts) return { place, skipped: "a message whose words were erased" };
   return {
     place,
     message: toInputMessage({ id, role, content: parts ?? content, name, at, session, metadata }),
+    isRead: true,
+    state: toMessageState({ agent, digest, heard }),
   };
 }
 
-/** Gives the memory; `undefined` if it comes from messages or is not current. */
-function toAddedMemory(body: ExportedLine["body"]): ImportedMemory | undefined {
+/** Gives the memory with every field that the export has of it. How it came about is the history, which the export lacks. */
+function toExportedMemory(place: string, body: ExportedBody): ImportEntry {
   const memory = body as unknown as ShownMemory;
-  if (memory.status !== "current" || !Array.isArray(memory.sources) || memory.sources.length > 0)
-    return undefined;
-  const { id, text, kind, claim, confidence, importance, metadata, at, validFrom, expiresAt } = memory;
+  if (isUndone(memory)) return { place, skipped: "a memory that was undone" };
+  const { sources, ...fields } = memory;
   return {
-    id,
-    text,
-    kind,
-    confidence,
-    importance,
-    at,
-    ...(claim === undefined ? {} : { claim }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(validFrom === undefined ? {} : { validFrom }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    place,
+    memory: {
+      ...fields,
+      isExact: true,
+      sources: (Array.isArray(sources) ? sources : []).map(({ message, start, end, quote }) => ({
+        message,
+        start,
+        end,
+        quote,
+      })),
+    },
   };
+}
+
+function toExportedLink(place: string, { from, to, type: name, strength }: ExportedBody): ImportEntry {
+  const type = ASSOCIATION_TYPES.find((one) => one === name);
+  if (!type) return { place, skipped: "an association of an unknown type" };
+  const isValid =
+    typeof from === "string" &&
+    typeof to === "string" &&
+    from !== to &&
+    typeof strength === "number" &&
+    strength >= 0 &&
+    strength <= 1;
+  return isValid
+    ? { place, link: { from, to, type, strength } }
+    : { place, skipped: "an association of an unknown shape" };
 }
 
 interface ExportedLine {
   readonly type: unknown;
   readonly place: string;
-  /** The object under the name of the line's type. */
-  readonly body: { readonly [field: string]: unknown };
+  /** The object under the name of the line's type; absent if there is none. */
+  readonly body: ExportedBody | undefined;
 }
 
 async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedLine> {
@@ -100,9 +128,8 @@ async function* readExportedLines(source: ImportSource): AsyncIterable<ExportedL
     if (isFirst && !isKeepsakeExport(line)) {
       throw invalid("the file is not a Keepsake export of a supported version: its first line must say so.");
     }
+    if (!isFirst) yield parseExportedLine(line);
     isFirst = false;
-    const exported = parseExportedLine(line);
-    if (exported) yield exported;
   }
 }
 
@@ -112,30 +139,8 @@ function isKeepsakeExport(line: NumberedLine): boolean {
   return type === "keepsake" && version === 1;
 }
 
-function parseExportedLine(line: NumberedLine): ExportedLine | undefined {
+function parseExportedLine(line: NumberedLine): ExportedLine {
   const { type, ...rest } = parseObject(line);
   const body = rest[String(type)];
-  return isObjectValue(body) ? { type, place: `line ${line.number}`, body } : undefined;
-}
-
-/**
- * Creates a reader of the lines of one export, in order. It names memories by their texts, because an import gives some of
- * them other ids. It gives an association for each line that has a valid one. */
-function createLinkReader(): (
-  type: unknown,
-  body: { readonly [field: string]: unknown },
-) => ImportedLink | undefined {
-  const texts = new Map<unknown, string>();
-  return (lineType, body) => {
-    if (lineType === "memory" && body.status === "current" && typeof body.text === "string")
-      texts.set(body.id, body.text);
-    if (lineType !== "link") return undefined;
-    const [from, to] = [texts.get(body.from), texts.get(body.to)];
-    const type = ASSOCIATION_TYPES.find((one) => one === body.type);
-    const { strength } = body;
-    const isValid = typeof strength === "number" && strength >= 0 && strength <= 1;
-    return from !== undefined && to !== undefined && from !== to && type && isValid
-      ? { from, to, type, strength }
-      : undefined;
-  };
+  return { type, place: `line ${line.number}`, body: isObjectValue(body) ? body : undefined };
 }

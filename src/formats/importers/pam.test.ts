@@ -35,12 +35,22 @@ async function collect<One>(values: AsyncIterable<One>): Promise<One[]> {
 /** Writes the files of an export into a new folder; gives its path. */
 function save(name: string, pieces: readonly ExportedPiece[]): string {
   const place = join(folder, name);
-  for (const { path, text } of pieces) {
+  for (const { path, text } of joinPieces(pieces)) {
     mkdirSync(dirname(join(place, path)), { recursive: true });
     writeFileSync(join(place, path), text);
   }
   return place;
 }
+
+/** The files of an export, whole. */
+function joinPieces(pieces: readonly ExportedPiece[]): ExportedPiece[] {
+  const files = new Map<string, string>();
+  for (const { path, text } of pieces) files.set(path, (files.get(path) ?? "") + text);
+  return [...files].map(([path, text]) => ({ path, text }));
+}
+
+const exportPam = async (): Promise<ExportedPiece[]> =>
+  joinPieces(await collect(ana.exportFiles({ format: "pam" })));
 
 type Json = { readonly [field: string]: unknown };
 
@@ -152,7 +162,7 @@ describe("a Portable AI Memory", () => {
     const path = join(folder, "other.json");
     writeFileSync(path, pamStore([OTHER, second], { relations: [relation] }));
     await collect(ana.import(path, { format: "auto" }));
-    const [piece] = await collect(ana.exportFiles({ format: "pam" }));
+    const [piece] = await exportPam();
     const store = JSON.parse(piece?.text ?? "") as { memories: Json[]; relations: Json[] };
     const plain = store.memories.map(({ metadata, ...memory }) => {
       const { keepsake: _own, ...kept } = metadata as Json;
@@ -165,12 +175,67 @@ describe("a Portable AI Memory", () => {
 
   it("is refused before anything of it is given, if its checksum or its signature does not fit", async () => {
     await ana.remember("I live in Porto.");
-    const [piece] = await collect(ana.exportFiles({ format: "pam" }));
+    const [piece] = await exportPam();
     const text = piece?.text ?? "";
     expect(memoriesOf(await read(text))).toHaveLength(1);
     await expect(read(text.replace("lives in Porto", "lives in Ghent"))).rejects.toThrow(/checksum/);
     await expect(read(text.replace('"id": "ana"', '"id": "bo"'))).rejects.toThrow(/signature/);
     await expect(read(pamStore([OTHER]).replace('"1.0"', '"2.0"'))).rejects.toThrow(/version/);
+  });
+
+  it("has its signature checked without an integrity block, and one of another kind reported", async () => {
+    await ana.remember("I live in Porto.");
+    const [piece] = await exportPam();
+    const { integrity: _integrity, ...store } = JSON.parse(piece?.text ?? "") as Json;
+    expect(memoriesOf(await read(JSON.stringify(store)))).toHaveLength(1);
+    const changed = JSON.stringify(store).replace("lives in Porto", "lives in Ghent");
+    await expect(read(changed)).rejects.toThrow(/signature/);
+    for (const signature of [{ algorithm: "RS256", value: "x" }, "x"]) {
+      const entries = await read(JSON.stringify({ ...store, signature }));
+      expect(memoriesOf(entries)).toHaveLength(1);
+      expect(entries.flatMap(({ skipped }) => skipped ?? [])).toEqual([
+        "a signature that is not checked, because it is of another kind than Ed25519",
+      ]);
+    }
+  });
+
+  it("names the files of conversations only where they are written", async () => {
+    await ana.remember("I live in Porto.", { session: "s" });
+    const indexOf = (text = "") => (JSON.parse(text) as { conversations_index: Json[] }).conversations_index;
+    const [whole] = await exportPam();
+    expect(indexOf(whole?.text)).toMatchObject([{ id: "s", storage: { ref: "conversations/000001.json" } }]);
+    const pieces = await collect(ana.exportFiles({ format: "pam", conversations: false }));
+    const alone = joinPieces(pieces);
+    expect(alone.map(({ path }) => path)).toEqual(["memory-store.json"]);
+    const [entry] = indexOf(alone[0]?.text);
+    expect(entry).toMatchObject({ id: "s", message_count: 1 });
+    expect(entry).not.toHaveProperty("storage");
+  });
+
+  it("gives messages of other programs ids that are their own, in each conversation and without an id", async () => {
+    const place = join(folder, "foreign");
+    mkdirSync(join(place, "conversations"), { recursive: true });
+    writeFileSync(join(place, "memory-store.json"), pamStore([]));
+    const uuid = "0190b5c0-0000-4000-8000-00000000000a";
+    const message = (id: unknown, text: string) => ({ id, role: "user", content: { type: "text", text } });
+    for (const [name, said] of [
+      ["a", "One."],
+      ["b", "Two."],
+    ] as const) {
+      const messages = [message("1", said), message(undefined, said), message(undefined, said)];
+      const file = {
+        schema: "portable-ai-memory-conversation",
+        id: name,
+        messages: name === "a" ? [...messages, message(uuid, "Three.")] : messages,
+      };
+      writeFileSync(join(place, "conversations", `${name}.json`), JSON.stringify(file));
+    }
+    const entries = await collect(readImportFile(place));
+    const ids = entries.flatMap(({ message: one }) => one?.id ?? []);
+    expect(new Set(ids).size).toBe(7);
+    expect(ids).toEqual(expect.arrayContaining(["pam:a:1", "pam:b:1", uuid]));
+    expect(ids.join()).not.toContain("undefined");
+    expect((await collect(readImportFile(place))).flatMap(({ message: one }) => one?.id ?? [])).toEqual(ids);
   });
 
   it("of Keepsake goes out and in again equal: memories, relations and conversations", async () => {
@@ -191,7 +256,7 @@ describe("a Portable AI Memory", () => {
     const { memories } = await ana.add({ text: "Ana trains on Mondays.", kind: "event", importance: 0.9 });
     const home = (await collect(ana.list())).find(({ text }) => text.includes("Ghent"));
     await ana.link(memories[0]?.id ?? "", home?.id ?? "", { strength: 0.5, type: "extends" });
-    const pieces = await collect(ana.exportFiles({ format: "pam" }));
+    const pieces = await exportPam();
     const place = save("bundle", pieces);
     expect(await detectFormat(place)).toBe("pam");
 
@@ -200,7 +265,7 @@ describe("a Portable AI Memory", () => {
       const copy = other.scope({ user: "ana" });
       const last = (await collect(copy.import(place, { format: "auto" }))).at(-1);
       expect(last).toMatchObject({ stored: 3, memories: pieces.length > 0 ? 3 : 0 });
-      const again = await collect(copy.exportFiles({ format: "pam" }));
+      const again = joinPieces(await collect(copy.exportFiles({ format: "pam" })));
       expect(toComparable(again)).toEqual(toComparable(pieces));
       expect((await collect(copy.import(place, { format: "auto" }))).at(-1)).toMatchObject({
         stored: 0,

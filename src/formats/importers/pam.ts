@@ -4,10 +4,20 @@ import { join } from "node:path";
 import { ASSOCIATION_TYPES } from "../../domain/change-set.ts";
 import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import { INPUT_LIMITS } from "../../domain/limits.ts";
-import type { Claim, Kind, Status } from "../../domain/memory.ts";
+import type { Claim, Kind, SourceSpan, Status } from "../../domain/memory.ts";
+import { forEachInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import type { ImportEntry, ImportedMemory } from "../../engine/api/transfer-types.ts";
 import { invalid } from "../../errors.ts";
-import { fromIsoTime, toLabels, toMemoryId, toMessageEntry, toShortName } from "./entries.ts";
+import {
+  fromIsoTime,
+  isUuid,
+  toContentId,
+  toLabels,
+  toMemoryId,
+  toMessageEntry,
+  toMessageState,
+  toShortName,
+} from "./entries.ts";
 import { type ImportSource, isObjectValue, toInputMessage } from "./import-source.ts";
 import { type PathChoice, readJsonItems } from "./json-stream.ts";
 import { decodeMultibaseKey } from "./multibase-key.ts";
@@ -83,7 +93,8 @@ async function* readPamDocument(source: ImportSource): AsyncIterable<ImportEntry
   if (root.get("schema") === CONVERSATION_SCHEMA) yield* toConversation(root, messages);
   else {
     checkVersion(root);
-    checkIntegrity(root, memories);
+    const unchecked = await checkIntegrity(root, memories);
+    if (unchecked !== undefined) yield { place: "signature", skipped: unchecked };
     yield* entries;
   }
 }
@@ -125,13 +136,18 @@ export function canonicalize(value: unknown): string {
   return `{${fields.join(",")}}`;
 }
 
-/** The hash over memories in the order of their ids, each in canonical JSON (RFC 8785). */
-export function computeChecksum(memories: readonly HashedMemory[]): string {
+/** The hash over memories in the order of their ids, each in canonical JSON (RFC 8785). Pauses for other work. */
+export async function computeChecksum(memories: readonly HashedMemory[]): Promise<string> {
   const hash = createHash("sha256");
-  const sorted = memories.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0));
-  hash.update("[");
-  for (const [i, { json }] of sorted.entries()) hash.update(i === 0 ? json : `,${json}`);
-  return `sha256:${hash.update("]").digest("hex")}`;
+  const sorted = await sortInSlices(memories, (one, other) =>
+    one.id < other.id ? -1 : one.id > other.id ? 1 : 0,
+  );
+  let before = "[";
+  await forEachInSlices(sorted, ({ json }) => {
+    hash.update(before).update(json);
+    before = ",";
+  });
+  return `sha256:${hash.update(sorted.length === 0 ? "[]" : "]").digest("hex")}`;
 }
 
 /** What a signature covers, in canonical JSON. */
@@ -144,27 +160,39 @@ export function toSignedText(fields: {
   return canonicalize(fields);
 }
 
-function checkIntegrity(root: ReadonlyMap<string, unknown>, memories: readonly HashedMemory[]): void {
+/**
+ * Checks the checksum and the signature, each if there is one. Gives why a signature was not checked; undefined if it was, or
+ * if there is none. Throws `invalid_input` for one that does not fit.
+ */
+async function checkIntegrity(
+  root: ReadonlyMap<string, unknown>,
+  memories: readonly HashedMemory[],
+): Promise<string | undefined> {
+  const checksum = await computeChecksum(memories);
   const integrity = root.get("integrity");
-  if (!isObjectValue(integrity)) return;
-  const isWhole = integrity.total_memories === undefined || integrity.total_memories === memories.length;
-  if (!isWhole || integrity.checksum !== computeChecksum(memories))
-    throw invalid(
-      "the memories do not fit their checksum: the file was damaged or changed. Export it again.",
-    );
-  const signature = root.get("signature");
-  if (!isObjectValue(signature)) return;
-  if (!isSignatureValid(root, integrity.checksum, signature))
+  if (isObjectValue(integrity)) {
+    const { total_memories: total = memories.length } = integrity;
+    if (total !== memories.length || integrity.checksum !== checksum)
+      throw invalid(
+        "the memories do not fit their checksum: the file was damaged or changed. Export it again.",
+      );
+  }
+  const signature = root.get("signature") ?? undefined;
+  if (signature === undefined) return undefined;
+  if (!isObjectValue(signature) || signature.algorithm !== "Ed25519")
+    return "a signature that is not checked, because it is of another kind than Ed25519";
+  // Without an `integrity`, it still covers the memories: it signs their checksum.
+  if (!isSignatureValid(root, checksum, signature))
     throw invalid("the signature does not fit: the file was changed, or signed by another program wrongly.");
+  return undefined;
 }
 
-/** Whether an Ed25519 signature fits. Signatures of other algorithms are not checked. */
+/** Whether an Ed25519 signature fits. */
 function isSignatureValid(
   root: ReadonlyMap<string, unknown>,
-  checksum: unknown,
-  { algorithm, public_key: publicKey, value }: Fields,
+  checksum: string,
+  { public_key: publicKey, value }: Fields,
 ): boolean {
-  if (algorithm !== "Ed25519") return true;
   const key = decodeMultibaseKey(publicKey);
   if (!key || typeof value !== "string") return false;
   const owner = root.get("owner");
@@ -190,16 +218,16 @@ function toMemoryEntry(place: string, value: unknown): ImportEntry {
     ? toShare(value.confidence.current ?? value.confidence.initial)
     : undefined;
   const times = [temporal.created_at, temporal.valid_from, temporal.valid_until];
-  const [at, validFrom, validTo] = times.map(fromIsoTime);
+  const [at, validFrom, validTo] = times.map(readTime);
   const memory: ImportedMemory = {
     id: toMemoryId("pam", id),
     text: content,
     kind: kind ?? "fact",
     status: STATUS_OF_PAM[String(status)] ?? "current",
-    ...own,
     ...(at === undefined ? {} : { at }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...(validTo === undefined ? {} : { validTo }),
+    ...own,
     ...(confidence === undefined ? {} : { confidence }),
     ...(typeof temporal.superseded_by === "string"
       ? { supersededBy: toMemoryId("pam", temporal.superseded_by) }
@@ -219,15 +247,58 @@ function toShare(value: unknown): number | undefined {
 }
 
 /** Fields of Keepsake that its own exports have under `metadata.keepsake`. */
-function readOwnFields(metadata: unknown): Pick<ImportedMemory, "claim" | "importance" | "expiresAt"> {
-  const own = isObjectValue(metadata) && isObjectValue(metadata.keepsake) ? metadata.keepsake : {};
-  const importance = toShare(own.importance);
-  const expiresAt = fromIsoTime(own.expires_at);
-  return {
-    ...(isClaim(own.claim) ? { claim: own.claim } : {}),
-    ...(importance === undefined ? {} : { importance }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+function readOwnFields(metadata: unknown): Partial<ImportedMemory> {
+  const own = isObjectValue(metadata) ? metadata.keepsake : undefined;
+  if (!isObjectValue(own)) return {};
+  const { when, evidence, agent, session } = own;
+  const times = {
+    at: readTime(own.at),
+    validFrom: readTime(own.valid_from),
+    validTo: readTime(own.valid_to),
+    expiresAt: readTime(own.expires_at),
   };
+  const review = isObjectValue(own.review) ? readReview(own.review) : undefined;
+  return {
+    isExact: true,
+    ...withoutUndefined({ ...times, importance: toShare(own.importance), review }),
+    ...(isClaim(own.claim) ? { claim: own.claim } : {}),
+    ...(typeof when === "string" ? { when } : {}),
+    ...(own.sensitive === true ? { sensitive: true } : {}),
+    ...(own.archived === true ? { archived: true } : {}),
+    ...(Number.isSafeInteger(evidence) && Number(evidence) > 0 ? { evidence: Number(evidence) } : {}),
+    ...(typeof agent === "string" ? { agent } : {}),
+    ...(typeof session === "string" ? { session } : {}),
+    ...(Array.isArray(own.sources) ? { sources: own.sources.flatMap(readSource) } : {}),
+  };
+}
+
+function readReview({ since, because }: Fields): ImportedMemory["review"] {
+  const time = readTime(since);
+  const ids = Array.isArray(because) ? because.filter((one) => typeof one === "string") : [];
+  return time === undefined ? undefined : { since: time, because: ids };
+}
+
+function readSource(source: unknown): SourceSpan | [] {
+  if (!isObjectValue(source)) return [];
+  const { message, start, quote } = source;
+  if (typeof message !== "string" || typeof quote !== "string" || quote === "") return [];
+  if (!Number.isSafeInteger(start) || Number(start) < 0) return [];
+  return { message, start: Number(start), end: Number(start) + quote.length, quote };
+}
+
+/** A time in ISO 8601, of any year that Keepsake stores: what holds since 1984 began before there were programs to say so. */
+function readTime(text: unknown): string | undefined {
+  return fromIsoTime(text, EARLIEST_YEAR_MS);
+}
+
+const EARLIEST_YEAR_MS = Date.UTC(1000, 0, 1);
+
+/** The fields that have a value. */
+function withoutUndefined<Given extends object>(
+  fields: Given,
+): { readonly [field in keyof Given]?: Exclude<Given[field], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [field in keyof Given]?: Exclude<Given[field], undefined> };
 }
 
 function isClaim(value: unknown): value is Claim {
@@ -268,7 +339,7 @@ function* toConversation(
   root: ReadonlyMap<string, unknown>,
   messages: readonly Fields[],
 ): Iterable<ImportEntry> {
-  const id = String(root.get("id"));
+  const id = typeof root.get("id") === "string" ? String(root.get("id")) : toContentId("pam", messages[0]);
   const title = toShortName(root.get("title"));
   for (const [i, message] of messages.entries()) {
     const place = `message ${i + 1} of conversation ${id}`;
@@ -279,7 +350,7 @@ function* toConversation(
       yield { place, skipped: "a message of a system or a tool" };
     else
       yield toMessageEntry(place, {
-        id: String(message.id),
+        id: toForeignId(id, i, message),
         role,
         text: readText(message.content),
         at: fromIsoTime(message.created_at),
@@ -287,6 +358,14 @@ function* toConversation(
         metadata: toLabels({ title }),
       });
   }
+}
+
+/** Programs number messages anew in each conversation. Only a UUID is the same everywhere. */
+function toForeignId(conversation: string, i: number, message: Fields): string {
+  const { id, role, content, created_at: at } = message;
+  if (typeof id === "string" && isUuid(id)) return id;
+  if (typeof id === "string" || typeof id === "number") return `pam:${conversation}:${id}`;
+  return toContentId("pam", conversation, i, role, at, readText(content));
 }
 
 /** Gives a message that Keepsake exported, with every field that it had. */
@@ -299,6 +378,7 @@ function toOwnMessage(place: string, message: Fields, id: string): ImportEntry |
   return {
     place,
     message: toInputMessage({ id: message.id, role: message.role, content, at, name, session, metadata }),
+    state: toMessageState(own),
   };
 }
 
