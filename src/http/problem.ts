@@ -15,6 +15,8 @@ interface Problem {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly errors?: readonly FieldProblem[];
+  /** The import that was stored in part before the problem, and its newest revision. */
+  readonly stored?: { readonly importId: string; readonly revision: number };
   /** The code in OpenAI's form, where its clients know one. */
   readonly openAiCode?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,6 +53,7 @@ export function toProblemResponse(context: Context, problem: Problem): Response 
     detail: problem.detail,
     code: problem.code,
     ...(problem.errors && problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    ...(problem.stored ? { import_id: problem.stored.importId, revision: problem.stored.revision } : {}),
     request_id: context.get("requestId"),
     ...(isOpenAiPath(context.req.path) ? { error: toOpenAiError(problem) } : {}),
   };

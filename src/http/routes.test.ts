@@ -185,6 +185,10 @@ describe("export and import", () => {
     ]);
     expect(problem.detail).toContain("line 46");
     expect(problem.detail).not.toContain("secret");
+    const { import_id: importId, revision } = problem;
+    expect(importId).toEqual(expect.any(String));
+    const [newest] = await all("/api/v1/history/ana", 10);
+    expect(newest).toMatchObject({ revision, import_id: importId });
     const repaired = await take("ana", linesOf(...good, { content: "I like tea." }, good[0] ?? {}));
     expect(await repaired.json()).toMatchObject({ read: 47, stored: 6, known: 41 });
   });
@@ -228,6 +232,22 @@ describe("export and import", () => {
     expect(await total()).toBe(1);
     const undone = await call("POST", "/api/v1/memories/ana/undo", { revision: done.revision });
     expect([undone.status, await total()]).toEqual([200, 0]);
+  });
+
+  it("exports Portable AI Memory that another user imports, and whose index names no files", async () => {
+    await say("one", "I use Shram.", "I live in Porto.");
+    const response = await send("GET", "/api/v1/export/ana?format=pam");
+    expect(response.headers.get("content-disposition")).toContain("memory-store.json");
+    const text = await response.text();
+    expect(JSON.parse(text).conversations_index).toMatchObject([{ id: "one", message_count: 2 }]);
+    expect(text).not.toContain('"storage"');
+    const done = (await (await send("POST", "/api/v1/import/copy", text, "application/json")).json()) as Json;
+    expect(done).toMatchObject({ memories: 2, passed_over: [] });
+    const textsOf = async (user: string) =>
+      (await all(`/api/v1/memories/${user}`, 100)).map((one) => one.text).sort();
+    expect(await textsOf("copy")).toEqual(await textsOf("ana"));
+    const list = await (await send("GET", "/api/v1/export/ana?format=markdown")).text();
+    expect(list).toContain("The user lives in Porto.");
   });
 
   it("requires the content type of a file", async () => {

@@ -25,6 +25,11 @@ const PROBLEM_SCHEMA = withSchemaId(
       detail: z.string().describe("What happened and what to do; never a user's text"),
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
       errors: z.array(z.object({ field: z.string(), problem: z.string() })).optional(),
+      import_id: z
+        .string()
+        .describe("The import that was stored in part; another one with this `import_id` goes on with it")
+        .optional(),
+      revision: z.int().describe("What `undo` takes, to take back that part of the import").optional(),
       request_id: z.string(),
       error: z
         .looseObject({ message: z.string() })

@@ -3,15 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import * as z from "zod";
 import { IMPORT_FORMATS, type ImportFormatName } from "../../domain/operations/import-format.ts";
 import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
-import type {
-  ExportFilesOptions,
-  ExportLine,
-  FileImportOptions,
-  ImportProgress,
-} from "../../engine/api/transfer-types.ts";
+import type { FileImportOptions, ImportProgress } from "../../engine/api/transfer-types.ts";
 import { isMemoryError } from "../../errors.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
-import { refuse, toProblem } from "../problem.ts";
+import { isRefusal, refuse, toProblem } from "../problem.ts";
 import { getContentLength, streamBody } from "../request-body.ts";
 import { IMPORT_RESULT_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, toWire } from "../schemas/wire.ts";
@@ -55,7 +50,8 @@ export const moveOperations: readonly Operation[] = [
     summary: "Exports everything about a user",
     description:
       "As JSON lines: a header, the messages by turn, the memories with their sources, and their associations, in the library's " +
-      "field names. As `pam`: the memories and relations as Portable AI Memory 1.0, signed. As `markdown`: a list by topic.",
+      "field names. As `pam`: the memories and relations as Portable AI Memory 1.0, signed, without the conversations. As " +
+      "`markdown`: a list by topic. Both leave out memories that wait for a review.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: z.strictObject({ format: z.enum(["jsonl", "pam", "markdown"]).optional() }),
@@ -73,8 +69,11 @@ export const moveOperations: readonly Operation[] = [
     async handle({ exchange, path, query, signal, memoryOf }) {
       const { format = "jsonl" } = query;
       if (format !== "jsonl") {
-        const { name, text } = await readFirstFile(memoryOf(path.user_id), format);
-        return exchange.body(text, 200, {
+        const options = { format, conversations: false } as const;
+        const pieces = memoryOf(path.user_id).exportFiles(options)[Symbol.asyncIterator]();
+        const first = await pieces.next();
+        const name = first.done ? "export" : first.value.path;
+        return exchange.body(toStream(encodePieces(first, pieces, ({ text }) => text)), 200, {
           "content-type": format === "pam" ? "application/json" : "text/markdown; charset=utf-8",
           "content-disposition": `attachment; filename="${name}"`,
         });
@@ -82,8 +81,8 @@ export const moveOperations: readonly Operation[] = [
       const lines = memoryOf(path.user_id).export({ signal })[Symbol.asyncIterator]();
       // An early error becomes a problem. A later one cuts the connection.
       const first = await lines.next();
-      const stream = ReadableStream.from(encodeLines(first, lines)) as unknown as globalThis.ReadableStream;
-      return exchange.body(stream, 200, {
+      const encoded = encodePieces(first, lines, (line) => `${JSON.stringify(line)}\n`);
+      return exchange.body(toStream(encoded), 200, {
         "content-type": JSON_LINES_TYPES[0],
         "content-disposition": 'attachment; filename="keepsake-export.jsonl"',
       });
@@ -99,7 +98,7 @@ export const moveOperations: readonly Operation[] = [
       "The format is recognised by the content. It is an export of ChatGPT, Claude, Gemini, mem0, Letta, Telegram or WhatsApp, " +
       "a character card, a Portable AI Memory, or JSON lines such as `{ id?, role?, content, name?, at?, session?, metadata? }`. " +
       "What is known by its id is skipped, so an interrupted import can be sent again. An import erases nothing. Undoing its " +
-      "`revision` takes back all of it.",
+      "`revision` takes back all of it. A problem after a part was stored names the import, as `import_id` and `revision`.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: IMPORT_QUERY,
@@ -118,57 +117,53 @@ export const moveOperations: readonly Operation[] = [
       }
       const memory = memoryOf(path.user_id);
       await exchange.get("intake")?.begin(getContentLength(exchange));
+      const progress: StoredPart = {};
       try {
         const source = streamBody(exchange.req.raw, MAX_IMPORT_BYTES);
         const { dry_run: dryRun = false, format, extract = "now", import_id: importId } = query;
         const options = omitUndefined({ dryRun, format: format ?? "auto", extract, importId, signal });
-        return exchange.json(toWire(await importFile(memory, source, options)));
+        return exchange.json(toWire(await importFile(memory, source, options, progress)));
       } catch (error) {
-        if (!isMemoryError(error)) throw error;
+        if (!isMemoryError(error) && !isRefusal(error)) throw error;
         // The rest of the body is not read.
         const problem = toProblem(error);
-        throw refuse({ ...problem, headers: { ...problem.headers, connection: "close" } });
+        const { importId, revision } = progress.last ?? {};
+        throw refuse({
+          ...problem,
+          ...(importId === undefined || revision === undefined ? {} : { stored: { importId, revision } }),
+          headers: { ...problem.headers, connection: "close" },
+        });
       }
     },
   }),
 ];
 
-/** Gives the first file of an export. */
-async function readFirstFile(
-  memory: ScopedMemory,
-  format: ExportFilesOptions["format"],
-): Promise<{ readonly name: string; readonly text: string }> {
-  const texts: string[] = [];
-  let name: string | undefined;
-  for await (const { path, text } of memory.exportFiles({ format })) {
-    name ??= path;
-    if (path !== name) break;
-    texts.push(text);
-  }
-  return { name: name ?? "export", text: texts.join("") };
-}
-
 /** A chunk of a response has this many characters, or those ready after this many ms. */
 const CHUNK_LENGTH = 65_536;
 const CHUNK_MS = 5;
 
-/** Yields to other requests between chunks, because all lines together may be 100 MB. */
-async function* encodeLines(
-  first: IteratorResult<ExportLine>,
-  lines: AsyncIterator<ExportLine>,
+function toStream(chunks: AsyncIterable<Uint8Array>): globalThis.ReadableStream {
+  return ReadableStream.from(chunks) as unknown as globalThis.ReadableStream;
+}
+
+/** Yields to other requests between chunks, because all pieces together may be 100 MB. */
+async function* encodePieces<Piece>(
+  first: IteratorResult<Piece>,
+  pieces: AsyncIterator<Piece>,
+  toText: (piece: Piece) => string,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  let piece = "";
+  let chunk = "";
   let begun = performance.now();
-  for (let next = first; !next.done; next = await lines.next()) {
-    piece += `${JSON.stringify(next.value)}\n`;
-    if (piece.length < CHUNK_LENGTH && performance.now() - begun < CHUNK_MS) continue;
-    yield encoder.encode(piece);
+  for (let next = first; !next.done; next = await pieces.next()) {
+    chunk += toText(next.value);
+    if (chunk.length < CHUNK_LENGTH && performance.now() - begun < CHUNK_MS) continue;
+    yield encoder.encode(chunk);
     await setImmediate();
-    piece = "";
+    chunk = "";
     begun = performance.now();
   }
-  if (piece !== "") yield encoder.encode(piece);
+  if (chunk !== "") yield encoder.encode(chunk);
 }
 
 type ImportTotals = Pick<
@@ -176,19 +171,24 @@ type ImportTotals = Pick<
   "read" | "stored" | "known" | "memories" | "importId" | "revision" | "passedOver"
 >;
 
+/** How far an import has come, also if it fails. */
+interface StoredPart {
+  last?: ImportProgress;
+}
+
 async function importFile(
   memory: ScopedMemory,
   source: AsyncIterable<Uint8Array>,
   options: FileImportOptions & { readonly format: ImportFormatName },
+  part: StoredPart,
 ): Promise<ImportTotals & Pick<ImportProgress, "learnt">> {
   const learnt: ImportProgress["learnt"][number][] = [];
-  let last: ImportProgress | undefined;
   for await (const progress of memory.import(source, { ...options, batch: BATCH_SIZE })) {
-    last = progress;
+    part.last = progress;
     learnt.push(...progress.learnt.slice(0, MAX_LEARNT - learnt.length));
     await setImmediate();
   }
-  if (!last) throw new Error("an import always reports its end");
-  const { done: _done, ...totals } = last;
+  if (!part.last) throw new Error("an import always reports its end");
+  const { done: _done, ...totals } = part.last;
   return { ...totals, learnt };
 }

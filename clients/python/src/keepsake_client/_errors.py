@@ -8,7 +8,10 @@ import httpx
 
 
 class KeepsakeError(Exception):
-    """A request failed. `code` is stable and listed in the reference of errors; the message says what to do."""
+    """A request failed. `code` is stable and listed in the reference of errors; the message says what to do.
+
+    `import_id` and `revision` name an import of which a part was stored before it failed.
+    """
 
     def __init__(
         self,
@@ -18,12 +21,16 @@ class KeepsakeError(Exception):
         status: Optional[int] = None,
         request_id: Optional[str] = None,
         errors: Optional[List[Dict[str, str]]] = None,
+        import_id: Optional[str] = None,
+        revision: Optional[int] = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.status = status
         self.request_id = request_id
         self.errors = errors or []
+        self.import_id = import_id
+        self.revision = revision
 
 
 class KeepsakeConnectionError(KeepsakeError):
@@ -80,4 +87,6 @@ def to_error(response: httpx.Response) -> KeepsakeError:
         status=status,
         request_id=problem.get("request_id") or response.headers.get("x-request-id"),
         errors=problem.get("errors"),
+        import_id=problem.get("import_id"),
+        revision=problem.get("revision"),
     )

@@ -14,11 +14,11 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { isSameFile } from "../../../adapters/sqlite/files/backup.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
-import type { ExportedPiece, ExportFilesOptions, ExportLine } from "../../../engine/api/transfer-types.ts";
+import type { ExportFilesOptions, ExportLine } from "../../../engine/api/transfer-types.ts";
 import { invalid, isMemoryError, MemoryError } from "../../../errors.ts";
 import { toWire } from "../../../http/schemas/wire.ts";
 import { EXIT, toShownError } from "../../exit.ts";
-import { formatCount } from "../../printer.ts";
+import { formatCount, type Printer } from "../../printer.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 /** Writes JSON lines to a file or to stdout; with `--json` and no file, one JSON document. */
@@ -29,9 +29,8 @@ export async function runExport(
   await withMemory(options, "reads", async ({ memory, print, path }) => {
     if (format !== "jsonl") {
       if (file !== undefined) refuseDatabase(file, path);
-      const files = await writePieces(memory.exportFiles({ format }), file);
-      if (file !== undefined)
-        print.result({ file, files }, () => [`${formatCount(files, "file")} in ${file}.`]);
+      const written = await writePieces(memory, format, file);
+      reportPieces(print, written, file);
       return EXIT.done;
     }
     if (file === undefined) {
@@ -49,26 +48,41 @@ interface ExportCommandOptions extends CommonOptions {
   readonly format?: "jsonl" | ExportFilesOptions["format"];
 }
 
-/**
- * Writes the files of an export into a folder, or its first file to a file or to stdout. Gives the number of files.
- */
+/** What was written, and how many memories were left out because they wait for a review. */
+interface WrittenFiles {
+  readonly files: number;
+  readonly quarantined: number;
+}
+
+function reportPieces(print: Printer, { files, quarantined }: WrittenFiles, file: string | undefined): void {
+  if (file !== undefined)
+    print.result({ file, files, quarantined }, () => [`${formatCount(files, "file")} in ${file}.`]);
+  if (quarantined === 0) return;
+  const count = formatCount(quarantined, "memory", "memories");
+  print.note(`Left out because they wait for a review: ${count}. JSON Lines have them.`);
+}
+
+/** Writes the files of an export into a folder, or its first file to a file or to stdout. */
 async function writePieces(
-  pieces: AsyncIterable<ExportedPiece>,
+  memory: ScopedMemory,
+  format: ExportFilesOptions["format"],
   target: string | undefined,
-): Promise<number> {
+): Promise<WrittenFiles> {
   const isFolder =
     target !== undefined &&
     (target.endsWith("/") || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true);
-  let first: string | undefined;
+  let left = 0;
   const paths = new Set<string>();
-  for await (const { path, text } of pieces) {
-    first ??= path;
-    if (!isFolder && path !== first) break;
+  for await (const { path, text, quarantined = 0 } of memory.exportFiles({
+    format,
+    conversations: isFolder,
+  })) {
+    left += quarantined;
     if (target === undefined) await writeText(process.stdout, text);
     else writePiece(isFolder ? join(target, path) : target, text, paths.has(path));
     paths.add(path);
   }
-  return paths.size;
+  return { files: paths.size, quarantined: left };
 }
 
 /** Writes a piece into a new file, or at the end of one that is begun. Mode 0600, because it contains private text. */

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ImportFormatName } from "../../../domain/operations/import-format.ts";
 import type { ImportEntry, ImportProgress } from "../../../engine/api/transfer-types.ts";
 import { parseMessages } from "../../../engine/ingest/parse-messages.ts";
+import { prepareImportedMemory } from "../../../engine/transfer/import-memories.ts";
 import { isMemoryError, MemoryError } from "../../../errors.ts";
 import { detectFormat, FORMATS, type ImportFormat } from "../../../formats/index.ts";
 import { EXIT } from "../../exit.ts";
@@ -42,14 +43,18 @@ export async function runImport(files: readonly string[], options: ImportCommand
       const checked: ImportFileReport[] = [];
       for (const file of files) {
         checked.push(
-          await withFileName(file, " Nothing was stored.", () =>
-            checkImport(file, options.format ?? "auto", clock, bar),
+          await withFileName(
+            file,
+            () => " Nothing was stored.",
+            () => checkImport(file, options.format ?? "auto", clock, bar),
           ),
         );
       }
       const importFile = createFileImporter(context, options.dryRun ?? false, bar);
       const reports: ImportFileReport[] = [];
-      for (const file of checked) reports.push(await withFileName(file.file, "", () => importFile(file)));
+      const describe = (error: MemoryError) => (options.dryRun ? "" : describeStored(error, reports));
+      for (const file of checked)
+        reports.push(await withFileName(file.file, describe, () => importFile(file)));
       bar.end();
       print.result({ dryRun: options.dryRun ?? false, files: reports, ...sumReports(reports) }, () =>
         formatReports(reports, options.dryRun ?? false),
@@ -65,14 +70,34 @@ export async function runImport(files: readonly string[], options: ImportCommand
   });
 }
 
-/** Adds the file's name to an error in a file. */
-async function withFileName<Result>(file: string, end: string, work: () => Promise<Result>): Promise<Result> {
+/** Adds to an error the file's name, and how it ends for the import. */
+async function withFileName<Result>(
+  file: string,
+  describeEnd: (error: MemoryError) => string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isMemoryError(error) || error.message.startsWith("database ")) throw error;
-    throw new MemoryError(error.code, `${file}: ${error.message}${end}`, { cause: error });
+    const details = error.details ? { details: error.details } : {};
+    throw new MemoryError(error.code, `${file}: ${error.message}${describeEnd(error)}`, {
+      cause: error,
+      ...details,
+    });
   }
+}
+
+/** What to do about the files before the one that failed; its own part is in the error. */
+function describeStored({ details }: MemoryError, reports: readonly ImportFileReport[]): string {
+  const revision = findRevision(reports);
+  return details || revision === undefined
+    ? ""
+    : ` The files before it are stored: \`keepsake undo ${revision}\` takes them back.`;
+}
+
+function findRevision(reports: readonly ImportFileReport[]): number | undefined {
+  return reports.findLast((report) => report.revision !== undefined)?.revision;
 }
 
 async function checkImport(
@@ -127,7 +152,7 @@ function createFileImporter(
 function sumReports(reports: readonly ImportFileReport[]): { readonly [field: string]: number } {
   const sum = (field: "read" | "stored" | "known" | "memories"): number =>
     reports.reduce((total, report) => total + (report[field] ?? 0), 0);
-  const revision = reports.findLast((report) => report.revision !== undefined)?.revision;
+  const revision = findRevision(reports);
   return {
     read: sum("read"),
     stored: sum("stored"),
@@ -138,7 +163,7 @@ function sumReports(reports: readonly ImportFileReport[]): { readonly [field: st
 }
 
 function formatReports(reports: readonly ImportFileReport[], dryRun: boolean): string[] {
-  const revision = reports.findLast((report) => report.revision !== undefined)?.revision;
+  const revision = findRevision(reports);
   const end =
     dryRun || revision === undefined ? [] : [`\`keepsake undo ${revision}\` takes back the whole import.`];
   return [...reports.flatMap((report) => formatReport(report, dryRun)), ...end];
@@ -208,6 +233,7 @@ async function checkFile(
   const span: { from?: string; to?: string } = {};
   let [read, repeated] = [0, 0];
   for await (const entry of entries) {
+    prepareImportedMemory(entry);
     if (!entry.message) continue;
     const checked = checkMessage(entry, clock);
     read += 1;
