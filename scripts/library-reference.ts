@@ -181,7 +181,7 @@ function describeMembers(
     if (!symbol || member.kind === SyntaxKind.Constructor) continue;
     const text = oneLine(member.getText())
       .replace(/[;,]$/, "")
-      .replace(/^readonly /, "");
+      .replace(/^(?:declare )?readonly /, "");
     const comment = commentOf(checker, symbol);
     if (comment === "" && needsComment(path)) undocumented.push(`${path}.${memberName(symbol)}`);
     lines.push(`* \`${text}\`${comment === "" ? "" : `: ${comment}`}`);

@@ -947,6 +947,8 @@ class _ProblemRequired(TypedDict):
 
 class _ProblemOptional(TypedDict, total=False):
     errors: List[ProblemErrors]
+    import_id: str
+    revision: int
     error: ProblemError
 
 
