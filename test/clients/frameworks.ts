@@ -12,8 +12,9 @@ import { julepServer } from "./julep-server.ts";
 import { langChainChecks } from "./langchain-memory.ts";
 import { langGraphChecks } from "./langgraph-store.ts";
 import { mastraChecks } from "./mastra-processor.ts";
+import { mcpChecks } from "./mcp/conformance.ts";
+import { mcpClientChecks } from "./mcp/real-clients.ts";
 import { bundleChecks } from "./mcp-bundle.ts";
-import { mcpChecks } from "./mcp-conformance.ts";
 import { openaiAgentsChecks } from "./openai-agents-session.ts";
 import { readingModel } from "./reading-model.ts";
 
@@ -83,6 +84,7 @@ export const FRAMEWORK_CHECKS: readonly FrameworkCheck[] = [
   ...julepChecks,
   ...bundleChecks,
   ...mcpChecks,
+  ...mcpClientChecks,
   ...openaiAgentsChecks,
   ...pageChecks,
   julepExampleCheck(),
