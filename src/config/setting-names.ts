@@ -30,6 +30,23 @@ const MAX_EDITS = 2;
 /** Names of other programs that are within two edits of a setting. */
 const UNRELATED_NAMES: ReadonlySet<string> = new Set(["LOG_LEVELS"]);
 
+/** Names that Kubernetes gives to a pod's variables for a Service named keepsake, keepsake-api and so on. */
+const SERVICE_NAME =
+  /^KEEPSAKE_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
+/** KEEPSAKE_PORT is a setting, but not with such a value. */
+const SERVICE_PORT_NAME = /^KEEPSAKE_(?:\w+_)?PORT$/;
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
+
+/** Throws `invalid_input`, with the remedy, for a variable that Kubernetes has set for a Service. */
+export function checkServiceLink(name: string, value: string): void {
+  const isLink = SERVICE_NAME.test(name) || (SERVICE_PORT_NAME.test(name) && SERVICE_ADDRESS.test(value));
+  if (!isLink) return;
+  throw invalid(
+    `${name} is not a setting here: Kubernetes has set it for a Service whose name begins with "keepsake". ` +
+      "Set enableServiceLinks: false in the spec of the pod.",
+  );
+}
+
 /** Throws `invalid_input` for an unknown name with Keepsake's prefix, or a name within two edits of a setting. */
 export function checkSpelling(name: string, known: readonly string[]): void {
   // Settings of this package's tests, whose environment the program may share.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { invalid, MemoryError } from "../errors.ts";
-import { checkSpelling, toSetting } from "./setting-names.ts";
+import { checkServiceLink, checkSpelling, toSetting } from "./setting-names.ts";
 import { findSettingsFile, readSettingsFile } from "./settings-file.ts";
 
 /** Environment variables by name. */
@@ -48,6 +48,7 @@ function addMissing(values: Map<string, string>, source: Environment, names: rea
   // A file named by one source does not replace an address named by an earlier one.
   if (earlier.has("MEMORY_DB_URL")) earlier.add("KEEPSAKE_DB");
   for (const [given, value] of Object.entries(dropEmpty(source))) {
+    checkServiceLink(given, value);
     const name = toSetting(given);
     if (!names.includes(name)) checkSpelling(given, names);
     // A setting's own name wins over the same setting under another name.

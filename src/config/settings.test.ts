@@ -30,6 +30,22 @@ it("refuses a misspelt name and suggests the right one, or lists all", () => {
   expect(misspelt("MAX_CONTEXT_TOKEN")).toThrow(/Did you mean MAX_CONTEXT_TOKENS/);
 });
 
+it("says that Kubernetes has set a variable for a Service, and how to prevent that", () => {
+  const remedy = /Kubernetes has set it for a Service .*enableServiceLinks: false/;
+  for (const [name, value] of [
+    ["KEEPSAKE_SERVICE_HOST", "10.0.0.7"],
+    ["KEEPSAKE_SERVICE_PORT_HTTP", "7420"],
+    ["KEEPSAKE_PORT", "tcp://10.0.0.7:7420"],
+    ["KEEPSAKE_PORT_7420_TCP_ADDR", "10.0.0.7"],
+    ["KEEPSAKE_GRAFANA_SERVICE_HOST", "10.0.0.8"],
+    ["KEEPSAKE_GRAFANA_PORT", "tcp://10.0.0.8:3000"],
+  ] as const) {
+    expect(() => readSettings({ [name]: value }), name).toThrow(remedy);
+  }
+  expect(readSettings({ KEEPSAKE_PORT: "7421" }).port).toBe(7421);
+  expect(() => readSettings({ KEEPSAKE_PORT: "eighty" })).toThrow("Allowed: a number from 0 to 65535");
+});
+
 it("ignores the settings of other programs", () => {
   for (const name of ["PATH", "MEMORY_LIMIT", "MAX_TOKENS", "DB_URL", "OPENAI_ORG_ID"]) {
     expect(readSettings({ [name]: "x" })).toEqual(readSettings({}));

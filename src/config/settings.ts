@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import * as z from "zod";
 import type { SqliteTuning } from "../adapters/sqlite/index.ts";
 import { EXPIRY_LIST_EXAMPLE, type ExpiryPolicy, parseExpiryList } from "../domain/memories/expiry-policy.ts";
@@ -192,6 +193,12 @@ function createNumberSchema(least: number, most: number, form: RegExp = /^\d{1,9
   return z.string().regex(form).transform(Number).pipe(z.number().min(least).max(most));
 }
 
+/** Whether it lists up to a hundred names or addresses. An address of IPv6 has no brackets. */
+function isHostList(text: string): boolean {
+  const hosts = text.split(/ *, */);
+  return hosts.length <= 100 && hosts.every((host) => /^[\w.-]{1,253}$/.test(host) || isIPv6(host));
+}
+
 /** Whether it is written exactly as a browser sends it: no path and no wildcard. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
@@ -203,8 +210,8 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   KEEPSAKE_HOST: { schema: z.string().regex(/^\S+$/), allowed: "a host name or an address of this machine" },
   KEEPSAKE_PORT: { schema: createNumberSchema(0, 65_535), allowed: "a number from 0 to 65535" },
   KEEPSAKE_HOSTS: {
-    schema: z.string().regex(/^[\w.-]{1,253}(?: *, *[\w.-]{1,253}){0,99}$/),
-    allowed: "host names without ports, separated by commas",
+    schema: z.string().refine(isHostList),
+    allowed: "host names and addresses without ports, separated by commas",
   },
   KEEPSAKE_ORIGINS: {
     schema: z.string().refine((list) => list.split(/ *, */).every(isOrigin)),

@@ -143,6 +143,14 @@ describe("access", () => {
     expect(await status("evil.example")).toBe(403);
   });
 
+  it("a server on a public address accepts its configured addresses, of IPv6 in brackets", async () => {
+    const open = httpApp({ keepsake, keys, host: "0.0.0.0", hosts: ["10.1.2.3", "FD00::7"] });
+    const status = async (host: string) =>
+      (await open.request("/api/v1/health", { headers: { host } })).status;
+    for (const host of ["10.1.2.3:7420", "[fd00::7]:7420", "[fd00::7]"]) expect(await status(host)).toBe(200);
+    for (const host of ["10.1.2.4:7420", "[fd00::8]:7420"]) expect(await status(host)).toBe(403);
+  });
+
   it("a server on a public address with configured names accepts loopback names too", async () => {
     const open = httpApp({ keepsake, keys, host: "0.0.0.0", hosts: ["memory.example"] });
     for (const host of ["localhost:7420", "127.0.0.1", "Memory.Example:443"]) {

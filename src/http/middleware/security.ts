@@ -108,11 +108,14 @@ export function getAllowedHosts(
   listens: string,
   named: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
-  const extra = (named ?? []).map((name) => name.toLowerCase());
+  const extra = named ?? [];
   if (!isLoopback(listens) && extra.length === 0) return undefined;
-  // An IPv6 address is in brackets in `Host`.
-  const own = listens.includes(":") ? `[${listens}]` : listens.toLowerCase();
-  return new Set([...LOOPBACK_HOSTS, own, ...extra]);
+  return new Set([...LOOPBACK_HOSTS, ...[listens, ...extra].map(toHostForm)]);
+}
+
+/** A name as it is in `Host`: an address of IPv6 is in brackets. */
+function toHostForm(name: string): string {
+  return name.includes(":") && !name.startsWith("[") ? `[${name.toLowerCase()}]` : name.toLowerCase();
 }
 
 function toHostName(host: string): string {
