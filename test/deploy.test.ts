@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { started } from "../bench/load/server.ts";
 import { dashboard } from "../scripts/dashboard.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { VENDOR_PACKAGES } from "../src/config/vendor-packages.ts";
@@ -18,13 +20,18 @@ const WITHOUT_TOOLS = "(needs KEEPSAKE_TEST_DEPLOY_TOOLS: see test/services/depl
 
 interface Manifest {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: object;
     readonly ports?: readonly object[];
     readonly template?: {
-      readonly metadata: { readonly labels: object };
+      readonly metadata: {
+        readonly labels: object;
+        readonly annotations: { readonly [name: string]: string };
+      };
       readonly spec: {
+        readonly enableServiceLinks?: boolean;
         readonly securityContext: object;
         readonly containers: readonly ManifestContainer[];
         readonly volumes?: readonly { readonly name: string }[];
@@ -35,7 +42,11 @@ interface Manifest {
 }
 
 interface ManifestContainer {
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } };
+  }[];
   readonly ports?: readonly object[];
   readonly securityContext?: object;
   readonly startupProbe?: object;
@@ -102,15 +113,11 @@ describe("compose.yaml", () => {
     }
   });
 
-  it("has an image with the vendors' packages in the versions that the suites ran with", () => {
-    const [, list = ""] = /\.tgz (.*) \\/.exec(read("deploy/Dockerfile")) ?? [];
-    const packages = list.split(" ").map((one) => /^(.+)@(\d+)$/.exec(one)?.slice(1) ?? []);
-    expect(packages.length).toBeGreaterThan(3);
-    for (const [name = "", major] of packages) {
-      expect(Object.entries(VENDOR_PACKAGES).find(([known]) => known === name)?.[1].major, name).toBe(
-        Number(major),
-      );
-    }
+  it("has an image with every vendor's package that a setting needs, in the version that the suites ran with", () => {
+    const [, command = ""] = /npm install ([^&]*)&&/.exec(read("deploy/Dockerfile")) ?? [];
+    const packages = command.split(/[\s\\]+/).filter((word) => /@\d+$/.test(word));
+    const wanted = Object.entries(VENDOR_PACKAGES).map(([name, { major }]) => `${name}@${major}`);
+    expect(packages.sort()).toEqual(wanted.sort());
   });
 });
 
@@ -162,6 +169,20 @@ describe("the rules of Prometheus", () => {
   });
 });
 
+/** A request with this `Host`: the status and the body. */
+const get = (port: string, path: string, host: string): Promise<[number, string]> =>
+  new Promise((resolve, reject) => {
+    request({ host: "127.0.0.1", port, path, headers: { host } }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (part: string) => {
+        body += part;
+      });
+      response.once("end", () => resolve([response.statusCode ?? 0, body]));
+    })
+      .once("error", reject)
+      .end();
+  });
+
 describe("the manifests of Kubernetes", () => {
   const manifests = parseAllDocuments(read("deploy/kubernetes/keepsake.yaml")).map(
     (document) => document.toJS() as Manifest,
@@ -172,16 +193,46 @@ describe("the manifests of Kubernetes", () => {
     return found;
   };
   const [container] = find("StatefulSet").spec.template?.spec.containers ?? [];
+  const key = "0123456789abcdef01234567";
 
-  it("set nothing that Keepsake would not start with", () => {
-    const environment = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
-    const key = "0123456789abcdef01234567";
-    expect(readSettings({ ...environment, KEEPSAKE_SECRET: key, KEEPSAKE_API_KEY: key })).toMatchObject({
-      path: "/data/keepsake.db",
-      backups: { to: { folder: "/backups" } },
-      log: { form: "json", level: "info" },
-    });
-  });
+  /** What a pod with this address gets: references are to earlier variables. */
+  const environmentOf = (podIp: string): { [name: string]: string } => {
+    const variables: { [name: string]: string } = {};
+    for (const { name, value = "", valueFrom } of container?.env ?? []) {
+      const isAddress = valueFrom?.fieldRef.fieldPath === "status.podIP";
+      variables[name] = isAddress ? podIp : value.replace(/\$\((\w+)\)/g, (all, of) => variables[of] ?? all);
+    }
+    return { ...variables, KEEPSAKE_SECRET: key, KEEPSAKE_API_KEY: key };
+  };
+
+  /** What Kubernetes sets in pods that were started after a Service, unless they say otherwise. */
+  const linksOf = ({ metadata: { name } }: Manifest): { [name: string]: string } => {
+    const prefix = name.toUpperCase().replaceAll("-", "_");
+    return {
+      [`${prefix}_SERVICE_HOST`]: "10.0.0.7",
+      [`${prefix}_SERVICE_PORT`]: "7420",
+      [`${prefix}_SERVICE_PORT_HTTP`]: "7420",
+      [`${prefix}_PORT`]: "tcp://10.0.0.7:7420",
+      [`${prefix}_PORT_7420_TCP`]: "tcp://10.0.0.7:7420",
+      [`${prefix}_PORT_7420_TCP_PROTO`]: "tcp",
+      [`${prefix}_PORT_7420_TCP_PORT`]: "7420",
+      [`${prefix}_PORT_7420_TCP_ADDR`]: "10.0.0.7",
+    };
+  };
+
+  it.each(["10.1.2.3", "fd00::7"])(
+    "set nothing that Keepsake would not start with, in a pod at %s",
+    (podIp) => {
+      const hasLinks = find("StatefulSet").spec.template?.spec.enableServiceLinks !== false;
+      const links = hasLinks ? linksOf(find("Service")) : {};
+      expect(readSettings({ ...links, ...environmentOf(podIp) })).toMatchObject({
+        path: "/data/keepsake.db",
+        port: 7420,
+        backups: { to: { folder: "/backups" } },
+        log: { form: "json", level: "info" },
+      });
+    },
+  );
 
   it("run one process on one file, without rights, and write only into their volumes", () => {
     const { replicas, template, volumeClaimTemplates: claims = [] } = find("StatefulSet").spec;
@@ -210,6 +261,25 @@ describe("the manifests of Kubernetes", () => {
     expect(find("Service").spec.ports).toMatchObject([{ targetPort: "http" }]);
     expect(container?.ports).toMatchObject([{ name: "http", containerPort: 7420 }]);
     expect(find("Service").spec.selector).toEqual(find("StatefulSet").spec.template?.metadata.labels);
+  });
+
+  it("let Prometheus scrape a pod as its annotations say: by its address, without a key", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keepsake-pod-"));
+    const own = { ...environmentOf("10.1.2.3"), KEEPSAKE_BACKUP_TO: folder, KEEPSAKE_LOG: "off" };
+    const server = await started(join(folder, "memory.db"), own);
+    try {
+      const { annotations = {} } = find("StatefulSet").spec.template?.metadata ?? {};
+      expect(annotations["prometheus.io/scrape"]).toBe("true");
+      const port = Number(annotations["prometheus.io/port"]);
+      expect(container?.ports).toMatchObject([{ containerPort: port }]);
+      const scrape = (address: string) =>
+        get(new URL(server.url).port, annotations["prometheus.io/path"] ?? "/metrics", `${address}:${port}`);
+      expect(await scrape("10.1.2.3")).toEqual([200, expect.stringContaining("process_cpu_seconds_total")]);
+      expect((await scrape("10.1.2.4"))[0]).toBe(403);
+    } finally {
+      await server.end("SIGKILL");
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.skipIf(!TOOLS)(`fit the schemas of Kubernetes, strictly ${TOOLS ? "" : WITHOUT_TOOLS}`, () => {
