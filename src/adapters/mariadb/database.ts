@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryError } from "../../errors.ts";
 import { handleConnectionErrors, takeConnectionInTime } from "../shared/pool-connections.ts";
-import { isLostConnection, isRolledBack, MariadbOutcomeError, toMariadbMemoryError } from "./errors.ts";
+import {
+  isLockWait,
+  isLostConnection,
+  isRolledBack,
+  MariadbOutcomeError,
+  toMariadbMemoryError,
+} from "./errors.ts";
 
 /** The part of a pool of `mysql2/promise` that this adapter uses. */
 export interface MariadbPool {
@@ -46,7 +52,7 @@ export interface MariadbTransaction {
 export interface MariadbTimeouts {
   readonly timeoutMs: number;
   readonly connectMs: number;
-  /** How long to retry a call that a server restart or a deadlock interrupted, in ms. */
+  /** How long to retry a call that a server restart, a deadlock or a wait for a lock interrupted, in ms. */
   readonly patienceMs: number;
 }
 
@@ -95,7 +101,7 @@ const SESSION_STATEMENTS = (lockSeconds: number): readonly string[] => [
 
 /** A lost COMMIT is looked up for this long, in ms: its outcome matters more than the time. */
 const OUTCOME_MS = 10_000;
-/** A deadlock is retried at least so often, whatever the time. */
+/** A deadlock is retried at least so often, whatever the time: the server reports it at once. */
 const MIN_ATTEMPTS = 8;
 const RETRY_PAUSE_MS = 20;
 
@@ -185,12 +191,15 @@ async function writeUntilKnown<Result>(
       });
     } catch (error) {
       isUnknown ||= error instanceof MariadbOutcomeError;
+      // The lookup failed for now: what became of the write is still unknown.
+      if (isUnknown && (isLockWait(error) || isLostConnection(error)))
+        throw new MariadbOutcomeError("commit", { cause: error });
       throw error;
     }
   });
 }
 
-/** Retries after a deadlock or a lost connection. Gives errors of the store. */
+/** Retries after a deadlock, and in time after a wait for a lock or a lost connection. Gives errors of the store. */
 async function retryTransient<Result>(
   { patienceMs }: MariadbTimeouts,
   work: () => Promise<Result>,
@@ -205,7 +214,7 @@ async function retryTransient<Result>(
       const isInTime = performance.now() - begun < forMs;
       const mayRetry = isRolledBack(error)
         ? isInTime || attempts < MIN_ATTEMPTS
-        : isInTime && isLostConnection(error);
+        : isInTime && (isLockWait(error) || isLostConnection(error));
       if (!mayRetry) throw toMariadbMemoryError(error);
       await pause(RETRY_PAUSE_MS * (0.5 + Math.random()));
     }
@@ -233,8 +242,13 @@ export async function withMariadbConnection<Result>(
   }
 }
 
+/** The server gives up a wait for a lock a second before the statement times out, which would cost the connection. */
+function toLockSeconds(timeoutMs: number): number {
+  return Math.max(1, Math.floor(timeoutMs / 1000) - 1);
+}
+
 async function prepareConnection(connection: MariadbConnection, settings: MariadbTimeouts): Promise<void> {
-  const lockSeconds = Math.max(1, Math.ceil(settings.timeoutMs / 1000));
+  const lockSeconds = toLockSeconds(settings.timeoutMs);
   const below = connection.connection;
   if (preparedConnections.get(below) === lockSeconds) return;
   handleConnectionErrors(below as Parameters<typeof handleConnectionErrors>[0]);

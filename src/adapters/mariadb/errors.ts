@@ -25,7 +25,7 @@ const ERROR_NUMBERS: { readonly [number: number]: readonly [ErrorCode, string] }
     "the change is larger than the server accepts. Raise max_allowed_packet; nothing of it was stored.",
   ],
   1203: ["unavailable", "this login has no connection left. Use fewer, or raise max_user_connections."],
-  1205: ["unavailable", "others kept writing at the same time. Try again."],
+  1205: ["unavailable", "another transaction holds the same rows for long. Try again later."],
   1213: ["unavailable", "others kept writing at the same time. Try again."],
   1227: ["forbidden", "this login lacks a privilege. See docs/backends/mariadb.md for what it needs."],
   1264: ["invalid_input", "the change-set contains a value that cannot be stored. Nothing was stored."],
@@ -36,8 +36,10 @@ const ERROR_NUMBERS: { readonly [number: number]: readonly [ErrorCode, string] }
   1836: ["unavailable", "the server is read-only. Use the address of the primary server."],
 };
 
-/** The transaction was rolled back, so the same work may be tried again: a deadlock, a lock wait, or a changed row. */
-const ROLLED_BACK: ReadonlySet<number> = new Set([1020, 1205, 1213]);
+/** The transaction was rolled back at once, so the same work may be tried again: a deadlock or a changed row. */
+const ROLLED_BACK: ReadonlySet<number> = new Set([1020, 1213]);
+/** Another transaction held a lock for the whole time that a statement may wait. */
+const LOCK_WAIT = 1205;
 /** The connection or the server ended. */
 const LOST: ReadonlySet<number> = new Set([1053, 1077, 1078, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927]);
 const LOST_CODES =
@@ -49,8 +51,14 @@ interface DriverError {
   readonly fatal?: unknown;
 }
 
+/** Whether the transaction was rolled back at once, after little time. */
 export function isRolledBack(error: unknown): boolean {
   return ROLLED_BACK.has(Number((error as DriverError | null)?.errno));
+}
+
+/** Whether a statement waited for a lock until its time was over. */
+export function isLockWait(error: unknown): boolean {
+  return Number((error as DriverError | null)?.errno) === LOCK_WAIT;
 }
 
 /** Whether the connection is gone, so that another one may work. */

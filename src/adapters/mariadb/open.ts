@@ -24,7 +24,7 @@ export interface MariadbOptions {
   readonly timeoutMs?: number;
   /** How long to wait for a connection, in ms (default: 5,000). */
   readonly connectMs?: number;
-  /** How long to retry a call that a server restart or a deadlock interrupted, in ms (default: 2,000). */
+  /** How long to retry a call that a server restart, a deadlock or a wait for a lock interrupted, in ms (default: 2,000). */
   readonly patienceMs?: number;
 }
 
