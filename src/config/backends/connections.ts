@@ -161,6 +161,7 @@ async function openPostgres(
   options: ServerStoreOptions & Omit<PostgresOptions, "pool" | "secret">,
 ): Promise<OpenedServerStore> {
   const { secret, ...others } = options;
+  checkPostgresFiles(url);
   const { Pool } = await loadVendorPackage("pg", "MEMORY_DB_URL");
   const { openPostgresStore } = await import("../../adapters/postgres/index.ts");
   const pool = new Pool({
@@ -237,7 +238,7 @@ interface MariadbAddress {
   readonly ssl?: { readonly ca?: Buffer };
 }
 
-/** Parses an address of MariaDB. Throws `invalid_input` for parameters that mean nothing here. */
+/** Parses an address of MariaDB. Throws `invalid_input` for what cannot be read, without showing it, and for unknown parameters. */
 function parseMariadbAddress(address: string): MariadbAddress {
   if (!URL.canParse(address)) throw invalid("MEMORY_DB_URL: the address cannot be read.");
   const url = new URL(address);
@@ -251,9 +252,43 @@ function parseMariadbAddress(address: string): MariadbAddress {
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? 3306 : Number(url.port),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database: decodeURIComponent(url.pathname.slice(1)),
-    ...(mode === "disable" ? {} : { ssl: certificate === null ? {} : { ca: readFileSync(certificate) } }),
+    user: decodePart(url.username),
+    password: decodePart(url.password),
+    database: decodePart(url.pathname.slice(1)),
+    ...(mode === "disable"
+      ? {}
+      : { ssl: certificate === null ? {} : { ca: readFileOf("sslrootcert", certificate) } }),
   };
+}
+
+/** Decodes a part of an address. */
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalid(
+      "MEMORY_DB_URL: the user, the password or the database contains a % that begins no character. Write %25 for a %.",
+    );
+  }
+}
+
+/** Reads the file that a parameter of an address names. */
+function readFileOf(parameter: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw invalid(
+      `MEMORY_DB_URL: the file that ${parameter} names cannot be read. Check its path and its permissions.`,
+    );
+  }
+}
+
+/** Files that the driver of PostgreSQL reads when it connects. */
+const POSTGRES_FILES = ["sslrootcert", "sslcert", "sslkey"];
+
+/** Throws `invalid_input` if an address of PostgreSQL names a file that cannot be read. */
+function checkPostgresFiles(address: string): void {
+  if (!URL.canParse(address)) return;
+  for (const [parameter, path] of new URL(address).searchParams)
+    if (POSTGRES_FILES.includes(parameter) && path !== "") readFileOf(parameter, path);
 }
