@@ -59,7 +59,8 @@ export interface MemoryOptions {
   /**
    * Further embedders by name, which users and projects may choose instead, while the memory runs: see `memory.embedders`. All
    * processes on a memory store should have the same ones. Where a user's embedder is missing, that user's texts are found by
-   * their words. Vector indexes hold the vectors of `embedder` only; users of the others are searched in this process.
+   * their words. So it is for one that throws `unsupported` or `unavailable` when it is opened; `notices` says why. Vector indexes
+   * hold the vectors of `embedder` only; users of the others are searched in this process.
    */
   readonly embedders?: { readonly [name: string]: Made<Embedder> };
   /**

@@ -23,7 +23,6 @@ import { refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts";
 import { createUserStates, type UserStates } from "./engine/user-state/user-state.ts";
 import { invalid, MemoryError } from "./errors.ts";
 import type { MemoryOptions } from "./memory-options.ts";
-import type { Embedder } from "./ports/language/embedder.ts";
 import type { CallHooks, Calls } from "./ports/language/model-calls.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Clock } from "./ports/system.ts";
@@ -32,6 +31,8 @@ import type { VectorIndex } from "./ports/vector-index.ts";
 import { openEmbedderSet } from "./wiring/embedder-set.ts";
 import { createKeepsake } from "./wiring/keepsake.ts";
 import {
+  formatEmbedderNotices,
+  type NamedEmbedderSet,
   openEmbedderEnglish,
   openEnglish,
   openLanguagePorts,
@@ -99,7 +100,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   const languagePorts = await openLanguagePorts(options, hooks, { erasures, servers, thread });
   const named = await openNamedEmbedders(options, hooks, { erasures, servers });
   const { secret, isNew } = loadSecret();
-  const notices = await getSecretNotices(record, isNew);
+  const notices = [...(await getSecretNotices(record, isNew)), ...formatEmbedderNotices(named)];
   const ledger =
     options.ledger ?? (isKept ? fileLedger(`${path}.erasures`, await record.identity()) : undefined);
   const stores = await openConfiguredStores(options, opening, clock);
@@ -208,7 +209,7 @@ async function openWebhookSender(
 
 /** What the parts that depend on an embedder are opened with. */
 interface EmbeddingParts extends Pick<Ports, "embedder" | "cache" | "questions"> {
-  readonly named: ReadonlyMap<string, Embedder>;
+  readonly named: NamedEmbedderSet;
   readonly erasures: ErasureWatch;
   readonly recallWorkers: RecallWorkers | undefined;
   readonly thread: ReturnType<typeof openRulesThread>;
@@ -221,7 +222,7 @@ function openEmbedders(
   record: MemoryStore,
   { named, questions, erasures, recallWorkers, thread, ...ports }: EmbeddingParts,
 ): Pick<Ports, "states" | "embedders"> {
-  const share = 1 / (1 + named.size);
+  const share = 1 / (1 + named.opened.size);
   const { states, embedders } = opening.own(
     openEmbedderSet(ports.embedder, {
       named,

@@ -158,7 +158,8 @@ function needsPackage({ name }: EmbedderSettings): boolean {
 }
 
 async function findModelProblems({ embedder, embedders = {}, reranker }: Settings): Promise<string[]> {
-  const isNamedLocal = Object.values(embedders).some(needsPackage);
+  // The others are opened at the start, whose notices name those that failed.
+  const isNamedLocal = Object.values(embedders).some(({ name }) => name === "minilm");
   const found = [
     isNamedLocal
       ? await findPackageProblem("An embedder of KEEPSAKE_EMBEDDERS cannot be used:", "it")

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
+import { MemoryError } from "../errors.ts";
 import type { Keepsake } from "../index.ts";
 import { createMemory } from "../memory.ts";
 import type { MemoryOptions } from "../memory-options.ts";
@@ -240,6 +241,39 @@ describe("embedders of users and projects", () => {
     expect(await all.embedding()).toMatchObject({ left: 1 });
     await embedAll(all);
     expect(await readSpaces("ana")).toEqual([lineOf(makeEmbedder("large", 16))]);
+  });
+
+  it("do not prevent the start if one cannot be opened: its users are searched by words, and told why", async () => {
+    const missing = new MemoryError("unsupported", "the package is missing: npm install it");
+    const small = makeEmbedder("small", 8);
+    const large = makeEmbedder("large", 16);
+    const all = await open({ embedder: small, embedders: { large } });
+    await all.embedders.choose("large", ANA);
+    await all.scope(ANA).add({ text: OF_ANA });
+    const memory = await open({
+      embedder: makeEmbedder("small", 8, ANA_WORDS),
+      embedders: { large: () => Promise.reject(missing), third: makeEmbedder("third", 4) },
+    });
+    expect(memory.notices).toEqual([
+      'The embedder "large" cannot be opened; texts of its users are found by their words. The package is missing: npm install it',
+    ]);
+    expect(memory.embedders.names).toEqual(["default", "large", "third"]);
+    const ana = memory.scope(ANA);
+    expect((await ana.recall("marine?")).items).toEqual([]);
+    expect((await ana.recall("walrus")).items).toHaveLength(1);
+    await ana.add({ text: "The user feeds the walrus herring." });
+    const opening = { code: "unsupported", message: expect.stringContaining('"large" could not be opened') };
+    await expect(embedAll(memory)).rejects.toMatchObject(opening);
+    await expect(memory.embedders.choose("large", BEN)).rejects.toMatchObject(opening);
+    await memory.scope(BEN).add({ text: OF_BEN });
+    expect((await memory.scope(BEN).recall("navigation?")).items).toHaveLength(1);
+    await embedAll(all);
+    expect(await readSpaces("ana")).toEqual([lineOf(large)]);
+  });
+
+  it("prevent the start if an option of one is wrong", async () => {
+    const wrong = new MemoryError("invalid_input", "dimensions: a number from 1 to 4096");
+    await expect(open({ embedders: { large: () => Promise.reject(wrong) } })).rejects.toBe(wrong);
   });
 
   it("are not held up by one that is down", async () => {

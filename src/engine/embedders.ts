@@ -22,8 +22,15 @@ export function checkEmbedderNames(names: readonly string[]): void {
   }
 }
 
-/** Stands for an embedder that this process was not given. Texts are found by their words, and get no vectors here. */
-export function createMissingEmbedder(name: string, { dimensions, floor }: Embedder): Embedder {
+/**
+ * Stands for an embedder that this process was not given, or could not open because of `failure`. Texts are found by their
+ * words, and get no vectors here.
+ */
+export function createMissingEmbedder(
+  name: string,
+  { dimensions, floor }: Embedder,
+  failure?: MemoryError,
+): Embedder {
   return {
     fingerprint: `missing/${name}`,
     dimensions,
@@ -31,9 +38,16 @@ export function createMissingEmbedder(name: string, { dimensions, floor }: Embed
     local: false,
     patienceMs: 0,
     async embed() {
+      if (failure) throw createOpeningError(name, failure);
       throw new MemoryError("unavailable", `the embedder "${name}" is not configured here.`);
     },
   };
+}
+
+/** Gives the error for the users of an embedder. Its `cause` says why; the reason is in the notices of the memory. */
+function createOpeningError(name: string, cause: MemoryError): MemoryError {
+  const message = `the embedder "${name}" could not be opened here. The notices at the start say why.`;
+  return new MemoryError("unsupported", message, { cause });
 }
 
 /** An embedder, and whose units it embeds: of users who chose this name, without a choice (null), or of all. */
@@ -127,8 +141,11 @@ export function createEmbedderManagement(
       if (of.user !== undefined) checkNewName(of.user, "user");
       const owner = { project, ...(of.user === undefined ? {} : { user: of.user }) };
       if (embedder === null) await choices.remove(owner);
-      else if (names.includes(embedder)) await choices.save({ ...owner, embedder });
-      else throw invalid(`There is no embedder of that name. Available: ${names.join(", ")}.`);
+      else if (names.includes(embedder)) {
+        const failure = ports.embedders?.failures.get(embedder);
+        if (failure) throw createOpeningError(embedder, failure);
+        await choices.save({ ...owner, embedder });
+      } else throw invalid(`There is no embedder of that name. Available: ${names.join(", ")}.`);
       work.onEmbedderChange();
       return findChosen(await choices.list(project), project, of.user);
     },

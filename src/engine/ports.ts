@@ -1,6 +1,7 @@
 import type { ExpiryPolicy } from "../domain/memories/expiry-policy.ts";
 import type { RankingOptions, RerankingOptions } from "../domain/recall.ts";
 import type { AgentAccess, Scope } from "../domain/scope.ts";
+import type { MemoryError } from "../errors.ts";
 import type { BackupPlan } from "../ports/backup-archive.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { Answerer } from "../ports/language/answerer.ts";
@@ -154,6 +155,8 @@ export type EmbedderPorts = Pick<
 /** The embedders besides the default one, with what depends on each. */
 export interface EmbedderSet {
   readonly names: readonly string[];
+  /** Why some of them could not be opened, by name. */
+  readonly failures: ReadonlyMap<string, MemoryError>;
   /** Opens one at its first use. A name that is not among `names` gets an embedder that fails: words are searched. */
   of(name: string): EmbedderPorts;
 }

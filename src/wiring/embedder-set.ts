@@ -2,11 +2,12 @@ import { createMissingEmbedder } from "../engine/embedders.ts";
 import type { EmbedderPorts, EmbedderSet, Ports } from "../engine/ports.ts";
 import type { UserStates } from "../engine/user-state/user-state.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
+import type { NamedEmbedderSet } from "./language-ports.ts";
 
 /** What opens the parts that depend on an embedder. */
 interface EmbedderParts {
   /** The embedders of the option `embedders`. */
-  readonly named: ReadonlyMap<string, Embedder>;
+  readonly named: NamedEmbedderSet;
   /** Opens the cache of users for an embedder. */
   openStates(embedder: Embedder): UserStates;
   /** Opens what reads English with the vectors of an embedder. */
@@ -24,20 +25,22 @@ interface OpenedEmbedders extends Pick<Ports, "states" | "embedders"> {
  */
 export function openEmbedderSet(embedder: Embedder, parts: EmbedderParts): OpenedEmbedders {
   const own = parts.openStates(embedder);
-  if (parts.named.size === 0) return { states: own, close: own.close };
+  const { names, opened: named, failures } = parts.named;
+  if (names.length === 0) return { states: own, close: own.close };
   const caches = [own];
   const purgeUser: UserStates["purgeUser"] = async (scope) => {
     await Promise.all(caches.map((states) => states.purgeUser(scope)));
   };
   const opened = new Map<string, EmbedderPorts>();
   const open = (name: string): EmbedderPorts => {
-    const chosen = parts.named.get(name) ?? createMissingEmbedder(name, embedder);
+    const chosen = named.get(name) ?? createMissingEmbedder(name, embedder, failures.get(name));
     const states = parts.openStates(chosen);
     caches.push(states);
     return { embedder: chosen, states: { ...states, purgeUser }, ...parts.openEnglish(chosen) };
   };
   const embedders: EmbedderSet = {
-    names: [...parts.named.keys()],
+    names,
+    failures,
     of(name) {
       const ports = opened.get(name) ?? open(name);
       opened.set(name, ports);

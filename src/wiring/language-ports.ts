@@ -1,12 +1,13 @@
 import { modelExtractor } from "../adapters/model/index.ts";
 import { type RulesThread, rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
+import { capitalize } from "../domain/text/english-forms.ts";
 import type { ErasureWatch } from "../engine/api/erasure-watch.ts";
 import { checkEmbedderNames } from "../engine/embedders.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
 import type { Ports } from "../engine/ports.ts";
 import type { ModelServers } from "../engine/services.ts";
-import { invalid } from "../errors.ts";
+import { invalid, isMemoryError, type MemoryError } from "../errors.ts";
 import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishExtractor } from "../language/en/extractor.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
@@ -63,24 +64,57 @@ export async function openLanguagePorts(
   return ports;
 }
 
-/** Opens the embedders of the option `embedders`, by name. Throws `invalid_input` for a wrong name. */
+/** The embedders of the option `embedders`. */
+export interface NamedEmbedderSet {
+  readonly names: readonly string[];
+  readonly opened: ReadonlyMap<string, Embedder>;
+  /** Why the others could not be opened. */
+  readonly failures: ReadonlyMap<string, MemoryError>;
+}
+
+/**
+ * Opens the embedders of the option `embedders`, all at once. One whose package, model or server is missing does not prevent the
+ * start: it is among `failures`. Throws `invalid_input` for a wrong name or a wrong option of an embedder.
+ */
 export async function openNamedEmbedders(
   { embedders = {} }: MemoryOptions,
   hooks: CallHooks,
   { erasures, servers }: { readonly erasures: ErasureWatch; readonly servers: ModelServers },
-): Promise<ReadonlyMap<string, Embedder>> {
-  checkEmbedderNames(Object.keys(embedders));
+): Promise<NamedEmbedderSet> {
+  const names = Object.keys(embedders);
+  checkEmbedderNames(names);
   const opened = new Map<string, Embedder>();
-  for (const [name, given] of Object.entries(embedders)) {
-    const embedder = await makePort(given, servers.observe("embedder", hooks));
-    if (!embedder) continue;
-    if (!embedder.local) servers.add("embedder");
-    opened.set(name, embedder);
-  }
+  const failures = new Map<string, MemoryError>();
+  await Promise.all(
+    Object.entries(embedders).map(async ([name, given]) => {
+      try {
+        const embedder = await makePort(given, servers.observe("embedder", hooks));
+        if (!embedder) return;
+        if (!embedder.local) servers.add("embedder");
+        opened.set(name, embedder);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        failures.set(name, error);
+      }
+    }),
+  );
   erasures.watch(() => {
     for (const embedder of opened.values()) embedder.evict?.();
   });
-  return opened;
+  return { names: names.filter((name) => opened.has(name) || failures.has(name)), opened, failures };
+}
+
+/** Whether something outside of this program is missing, which another start may find. */
+function isMissing(error: unknown): error is MemoryError {
+  return isMemoryError(error) && (error.code === "unsupported" || error.code === "unavailable");
+}
+
+/** Messages for the operator about embedders that could not be opened. */
+export function formatEmbedderNotices({ failures }: NamedEmbedderSet): string[] {
+  return [...failures].map(
+    ([name, { message }]) =>
+      `The embedder "${name}" cannot be opened; texts of its users are found by their words. ${capitalize(message)}`,
+  );
 }
 
 /** Opens what reads and writes English. Questions are read by the option `questions` if it is given, long windows in the thread. */

@@ -86,9 +86,29 @@ it("says at the start that the package of an embedder is missing", async () => {
   expect((await get(url, "/api/v1/ready")).notices).toEqual([expect.stringContaining("EMBEDDING_MODEL")]);
 });
 
+it("starts although an embedder that users may choose cannot be opened, and says so there and in /ready", async () => {
+  const mpnet = { kind: "sentence-transformers", model: "all-mpnet-base-v2" };
+  const env = { KEEPSAKE_API_KEY: KEY, KEEPSAKE_EMBEDDERS: JSON.stringify({ mpnet }) };
+  const url = await start(env);
+  const notice = /The embedder "mpnet" cannot be opened; .*npm install @huggingface\/transformers/;
+  await expect.poll(() => printed).toMatch(notice);
+  expect((await get(url, "/api/v1/ready")).notices).toEqual([expect.stringMatching(notice)]);
+  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+  const call = (method: string, path: string, body: object) =>
+    fetch(`${url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
+  const chosen = await call("PUT", "/embedders/ana", { embedder: "mpnet" });
+  expect([chosen.status, await chosen.json()]).toEqual([
+    422,
+    expect.objectContaining({ detail: expect.stringContaining('"mpnet" could not be opened here') }),
+  ]);
+  expect((await call("POST", "/memories", { user_id: "ana", content: "I use Shram." })).status).toBe(201);
+});
+
 it("says at the start what reranks, and that the package of a cross-encoder is missing", async () => {
   const url = await start({ KEEPSAKE_API_KEY: KEY, KEEPSAKE_RERANKER: "cross-encoder" });
-  expect(printed).toContain("The best items of recalls are reranked by a cross-encoder in this process");
+  await expect
+    .poll(() => printed)
+    .toContain("The best items of recalls are reranked by a cross-encoder in this process");
   await expect
     .poll(() => printed)
     .toMatch(

@@ -68,7 +68,8 @@ export interface EmbedderManagement {
   get(of?: EmbedderOwner): Promise<ChosenEmbedder>;
   /**
    * Chooses an embedder for a user, or for a project without one. With null, the project's choice or the default applies
-   * again. Throws `invalid_input` for an unknown name, and `unsupported` if the store keeps no choices.
+   * again. Throws `invalid_input` for an unknown name, and `unsupported` for an embedder that could not be opened here, or if
+   * the store keeps no choices.
    *
    * @example
    * ```ts
