@@ -22,8 +22,12 @@ import {
 } from "./reembed-child.ts";
 import { callApi, type SpaceServer, startSpaceServer } from "./space-server.ts";
 
-const COUNT = 2000;
 const KILLS = 20;
+/** As many batches as are embedded before a kill, at most. */
+const BATCHES = 2;
+const BATCH = 100;
+/** More than all of them together, on any machine: each kill finds work. */
+const COUNT = (KILLS * BATCHES + 2) * BATCH;
 const OLD_SPACE = spaceOf({ fingerprint: "openai/old/256" });
 const NEW_SPACE = spaceOf({ fingerprint: "openai/new/256" });
 
@@ -142,6 +146,7 @@ it("a choice over HTTP whose embedding is killed 20 times ends complete, and equ
   let kills = 0;
   const lefts: number[] = [];
   for (let run = 0; run < KILLS; run += 1) {
+    newServer.batchesLeft = BATCHES;
     const server = await serve(killed);
     if (run === 0) {
       const chosen = await callApi(server, "PUT", "/api/v1/embedders/ana", { embedder: "new" });
@@ -158,12 +163,13 @@ it("a choice over HTTP whose embedding is killed 20 times ends complete, and equ
   expect(kills).toBe(KILLS);
   expect(lefts).toEqual(lefts.toSorted((one, other) => other - one));
   newServer.awayMs = 0;
+  newServer.batchesLeft = Number.POSITIVE_INFINITY;
   const last = await serve(killed);
   await waitUntilEmbedded(last);
   const disturbed = await readResults(last, killed);
   const given = newServer.texts.filter((text) => text.startsWith("The user"));
   // No more than what was under way at a kill is embedded twice.
-  expect(given.length).toBeLessThanOrEqual(COUNT + KILLS * 100);
+  expect(given.length).toBeLessThanOrEqual(COUNT + KILLS * BATCH);
 
   const server = await serve(calm);
   await callApi(server, "PUT", "/api/v1/embedders/ana", { embedder: "new" });

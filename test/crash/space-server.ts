@@ -10,6 +10,8 @@ export interface SpaceServer {
   readonly texts: string[];
   /** How long a batch of several texts takes, in ms. */
   awayMs: number;
+  /** How many more batches of several texts it answers. Later ones wait until their client is gone. */
+  batchesLeft: number;
   close(): void;
 }
 
@@ -28,7 +30,11 @@ export async function startSpaceServer(
     const { input } = JSON.parse(Buffer.concat(parts).toString("utf8")) as EmbeddingsRequest;
     const texts = typeof input === "string" ? [input] : input;
     given.texts.push(...texts);
-    if (texts.length > 1) await pause(given.awayMs);
+    if (texts.length > 1) {
+      if (given.batchesLeft === 0) return;
+      given.batchesLeft -= 1;
+      await pause(given.awayMs);
+    }
     const data = texts.map((text, index) => ({
       object: "embedding",
       index,
@@ -44,6 +50,7 @@ export async function startSpaceServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     texts: [],
     awayMs: 0,
+    batchesLeft: Number.POSITIVE_INFINITY,
     close() {
       server.closeAllConnections();
       server.close();
