@@ -23,8 +23,8 @@ import {
 import { callApi, type SpaceServer, startSpaceServer } from "./space-server.ts";
 
 const KILLS = 20;
-/** As many batches as are embedded before a kill, at most. */
-const BATCHES = 2;
+/** As many batches are embedded between two kills, at most. */
+const BATCHES = 1;
 const BATCH = 100;
 /** More than all of them together, on any machine: each kill finds work. */
 const COUNT = (KILLS * BATCHES + 2) * BATCH;
