@@ -13,6 +13,8 @@ const NORMAL = join(import.meta.dirname, "disk/normal-sync.mjs");
 const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
 /** Requests of each of three clients while a trace is made. */
 const REQUESTS = 40;
+/** The least share of states in which the control, where SQLite syncs less, must lose something acknowledged. */
+export const CONTROL_SHARE = 0.5;
 /** States that are opened by the program itself, too, as a process of its own. */
 const BY_THE_PROGRAM = 0.002;
 
@@ -219,5 +221,5 @@ if (import.meta.main) {
       control: { states: control.states, lost: control.lost, ackBeforeSync: control.ackBeforeSync },
     }),
   );
-  process.exitCode = hasFailed || control.lost === 0 ? 1 : 0;
+  process.exitCode = hasFailed || control.lost < CONTROL_SHARE * control.states ? 1 : 0;
 }
