@@ -17,11 +17,19 @@ it("a straight line has its slope, and bounds that hold it", () => {
   expect(upper).toBeGreaterThan(3);
 });
 
-/** A soak of an hour, a sample a minute, whose heap has so many bytes at each minute. */
-function samplesWith(heapUsed: (minute: number) => number): SoakSample[] {
+/** A soak of an hour, a sample a minute, whose heap and anonymous memory have so many bytes at each minute. */
+function samplesWith(
+  heapUsed: (minute: number) => number,
+  anonymous: (minute: number) => number = () => 3e8,
+): SoakSample[] {
   const loop = { p50: 10, p99: 12, max: 20 };
   const server = Array.from({ length: 60 }, (_, minute): SoakSample => {
-    const memory = { heapUsed: heapUsed(minute), rss: 4e8, anonymous: 3e8, external: 1e7 };
+    const memory = {
+      heapUsed: heapUsed(minute),
+      rss: 4e8,
+      anonymous: anonymous(minute),
+      external: 1e7,
+    };
     const opened = { files: 30, sockets: 0, opened: { "/dev/null": 3 } };
     const delays = { loop, loopSinceMark: loop, heldSinceMark: loop };
     return { role: "server", at: minute * 60_000, isMark: false, ...memory, ...opened, ...delays };
@@ -36,6 +44,18 @@ it("a heap that grows by 2 MB an hour leaks, and one that has levelled off after
   expect([leaking.isLeaking, leaking.faults.includes("the slope of the heap")]).toEqual([true, true]);
   const level = evaluateSoak(samplesWith((minute) => 6e7 + Math.min(minute, 14) * 1e6 + wave(minute)));
   expect([level.isLeaking, level.faults.includes("the slope of the heap")]).toEqual([false, false]);
+});
+
+it("anonymous memory that grows by 40 MB an hour leaks, and one that rises and falls does not", () => {
+  const level = (): number => 7e7;
+  const wave = (minute: number): number => 2e7 * Math.sin(minute);
+  const leaking = evaluateSoak(samplesWith(level, (minute) => 3e8 + (minute * 4e7) / 60 + wave(minute)));
+  const what = "the slope of the anonymous memory";
+  expect([leaking.isLeaking, leaking.faults.includes(what)]).toEqual([true, true]);
+  const steady = evaluateSoak(
+    samplesWith(level, (minute) => 3e8 + Math.min(minute, 14) * 1e7 + wave(minute)),
+  );
+  expect([steady.isLeaking, steady.faults.includes(what)]).toEqual([false, false]);
 });
 
 // The long form takes two hours: `node test/faults/soak.ts`.
