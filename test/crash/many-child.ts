@@ -50,12 +50,17 @@ async function carryOut({ open, close, command }: ToChild): Promise<Outcome> {
 }
 
 async function run(memory: Keepsake, command: Command): Promise<Outcome> {
-  if (command.op === "doctor") return { status: "done", text: (await memory.check()).map(String).join() };
+  if (command.op === "doctor") return { status: "done", text: faultsOf(await memory.check()) };
   if (command.op === "backup") {
     await memory.backup(command.file);
     return { status: "done", text: "" };
   }
   return await runForUser(memory, command);
+}
+
+/** Faults in words; empty if there are none. */
+function faultsOf(faults: Awaited<ReturnType<Keepsake["check"]>>): string {
+  return faults.map(({ count, place, problem }) => `${count} ${place} ${problem}`).join(", ");
 }
 
 async function runForUser(

@@ -294,6 +294,11 @@ function wordsOf(command: Command): { readonly words: readonly string[]; readonl
   }
 }
 
+/** What the server has no route for is not asked there. */
+export function isForServer(command: Command): boolean {
+  return sendingOf(command) !== undefined;
+}
+
 /** What the command line has no command for is not asked there. */
 export function isForCommandLine({ op }: Command): boolean {
   return !["import", "add", "update"].includes(op);
@@ -301,6 +306,7 @@ export function isForCommandLine({ op }: Command): boolean {
 
 function outcomeOfCommand(command: Command, status: number | null, out: string, err: string): Outcome {
   if (status === null) return UNKNOWN;
+  if (command.op === "doctor" && status === 1) return outcomeOfDoctor(out, err);
   if (status === 0) {
     const isRead = ["export", "search", "list", "doctor", "backup"].includes(command.op);
     return isRead
@@ -311,6 +317,25 @@ function outcomeOfCommand(command: Command, status: number | null, out: string, 
   if (status === 3 && command.op !== "get") return { status: "done", text: "" };
   if (status === 3) return { status: "refused", code: "not_found" };
   return outcomeOfError(codeIn(`${out}${err}`) ?? `status ${status}: ${err.slice(0, 200)}`);
+}
+
+/** An erasure that another process has not verified yet, or was killed before it did, is no fault of the file. */
+const UNVERIFIED = "it was not verified to the end";
+
+/** What `doctor` said when it ended with 1. Text is a fault; a file that was locked for too long was not looked at. */
+function outcomeOfDoctor(out: string, err: string): Outcome {
+  const code = codeIn(`${out}${err}`);
+  if (code === "unavailable") return { status: "unknown", code };
+  const said = out.startsWith("{") ? (JSON.parse(out) as DoctorReport) : undefined;
+  const isSound = said?.healthy === true && said.faults?.length === 0;
+  const isOpen = isSound && said.receipts?.every(({ problem }) => problem === UNVERIFIED);
+  return { status: "done", text: isOpen ? "" : `it ended with 1: ${out}${err}` };
+}
+
+interface DoctorReport {
+  readonly healthy?: boolean;
+  readonly faults?: readonly unknown[];
+  readonly receipts?: readonly { readonly problem: string }[];
 }
 
 function codeIn(text: string): string | undefined {

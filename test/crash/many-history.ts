@@ -8,7 +8,7 @@ import {
   wordsIn,
 } from "./history-check.ts";
 import { type Command, type Outcome, uniqueWord } from "./many-commands.ts";
-import { type Door, isForCommandLine } from "./many-doors.ts";
+import { type Door, isForCommandLine, isForServer } from "./many-doors.ts";
 
 /** What some clients do at the same time through some processes, and what came of it. */
 export interface History {
@@ -24,6 +24,8 @@ export interface History {
     { readonly user: string; readonly first: string; readonly calls: RegisterCall[] }
   >;
   readonly duplicates: string[];
+  /** Backups that were made, or may have been. */
+  readonly copies: BackupCopy[];
   readonly faults: string[];
   /** Every call, for whoever reads a fault. */
   readonly log: string[];
@@ -33,6 +35,14 @@ export interface History {
   /** Memories whose calls fit no order. */
   brokenRegisters(): string[];
   told(): string;
+}
+
+/** A backup: a snapshot of a moment between the begin and the end of the call that made it. */
+export interface BackupCopy {
+  readonly file: string;
+  readonly isAcked: boolean;
+  readonly begin: number;
+  readonly end: number;
 }
 
 let numbered = 0;
@@ -51,6 +61,7 @@ export function makeHistory(doors: readonly Door[], backups: string, draw: () =>
     reads: [],
     registers,
     duplicates: [],
+    copies: [],
     faults: [],
     log,
     kills: 0,
@@ -97,7 +108,10 @@ interface Called {
 
 async function call(history: History, command: Command): Promise<Called> {
   const able = history.doors.filter(
-    ({ kind }) => kind !== "worker" && (kind !== "command line" || isForCommandLine(command)),
+    ({ kind }) =>
+      kind !== "worker" &&
+      (kind !== "command line" || isForCommandLine(command)) &&
+      (kind !== "server" || isForServer(command)),
   );
   const door = pick(history, able);
   history.calls += 1;
@@ -281,7 +295,10 @@ async function check(history: History): Promise<void> {
   history.faults.push(`doctor says: ${outcome.text}`);
 }
 
-async function backUp(history: History): Promise<void> {
+/** Has a process make a backup. */
+export async function backUp(history: History): Promise<void> {
   numbered += 1;
-  await call(history, { op: "backup", file: join(history.backups, `copy-${numbered}.db`) });
+  const file = join(history.backups, `copy-${numbered}.db`);
+  const { outcome, begin, end } = await call(history, { op: "backup", file });
+  history.copies.push({ file, isAcked: outcome.status === "done", begin, end });
 }

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Keepsake } from "../../src/index.ts";
@@ -14,7 +23,7 @@ import {
   startLibrary,
   workerDoor,
 } from "./many-doors.ts";
-import { type History, makeHistory, playHistory } from "./many-history.ts";
+import { type BackupCopy, backUp, type History, makeHistory, playHistory } from "./many-history.ts";
 
 export interface ManyResult {
   readonly histories: number;
@@ -22,6 +31,8 @@ export interface ManyResult {
   readonly processes: number;
   readonly kills: number;
   readonly calls: number;
+  /** Backups that were made meanwhile, and opened at the end. */
+  readonly backups: number;
   readonly acked: number;
   readonly inDoubt: number;
   readonly lost: number;
@@ -38,6 +49,8 @@ type Counts = { -readonly [name in Exclude<keyof ManyResult, "faults">]: number 
 
 const HISTORIES_A_FILE = 10;
 const LIBRARIES = 3;
+/** In every third history, a backup is made for certain. */
+const BACKUP_EVERY = 3;
 
 /**
  * Random histories of two to four processes on one file: programs with the library, a server, the command line, a worker; with
@@ -56,6 +69,7 @@ export async function playManyProcesses(
     processes: 0,
     kills: 0,
     calls: 0,
+    backups: 0,
     acked: 0,
     inDoubt: 0,
     lost: 0,
@@ -107,7 +121,7 @@ async function playFile(
   try {
     for (let number = 0; number < histories; number += 1) {
       const history = makeHistory(doors, backups, draw);
-      await playHistory(history);
+      await Promise.all([playHistory(history), ...(number % BACKUP_EVERY === 0 ? [backUp(history)] : [])]);
       played.push(history);
       counts.histories += 1;
       // Another process comes or goes: the next one that opens the file finds what they left.
@@ -146,9 +160,11 @@ async function checkFile(
   const damage = (await memory.check()).map(({ place, problem }) => `${place}: ${problem}`);
   for (const history of played) {
     for (const user of history.users) await readUser(memory, user, history);
-    checkHistory(history, counts, faults);
   }
   await memory.close();
+  for (const copy of played.flatMap(({ copies }) => copies))
+    await readCopy(path, copy, played, counts, faults);
+  for (const history of played) checkHistory(history, counts, faults);
   counts.corrupt += damage.length;
   faults.push(...damage);
   const inBytes = new Set(
@@ -166,6 +182,42 @@ async function checkFile(
       counts.resurrected += 1;
       faults.push(`${fact.word} was erased, and its bytes are in a file`);
     }
+  }
+}
+
+/**
+ * Opens a backup, checks it, and reads all users in it: it holds what was acknowledged before it began, and nothing whose erasure
+ * was. A killed backup may be missing, and is else whole.
+ */
+async function readCopy(
+  path: string,
+  { file, isAcked, begin, end }: BackupCopy,
+  played: readonly History[],
+  counts: Counts,
+  faults: string[],
+): Promise<void> {
+  if (!existsSync(file)) {
+    if (isAcked) counts.lost += 1;
+    if (isAcked) faults.push(`a backup was acknowledged, and is not there: ${file}`);
+    return;
+  }
+  counts.backups += 1;
+  try {
+    copyFileSync(`${path}.secret`, `${file}.secret`);
+    await using memory = await createMemory({ path: file });
+    const damage = (await memory.check()).map(({ place, problem }) => `a backup: ${place}: ${problem}`);
+    counts.corrupt += damage.length;
+    faults.push(...damage);
+    for (const history of played) {
+      for (const user of history.users) {
+        let text = "";
+        for await (const line of memory.scope({ user }).export()) text += `${JSON.stringify(line)}\n`;
+        history.reads.push({ user, isWhole: true, words: wordsIn(text), begin, end });
+      }
+    }
+  } catch (error) {
+    counts.corrupt += 1;
+    faults.push(`a backup cannot be opened: ${(error as Error).message}`);
   }
 }
 
