@@ -26,12 +26,14 @@ ${formatExamples("mcp", "mcp --user ana --db ~/memory.db", "mcp install cursor",
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
     .option("--dry-run", "show what would change, change nothing")
+    .option("--force", "replace an entry keepsake that this command has not written")
     .option("--read-only", "offer no tool that stores or erases")
     .addHelpText(
       "after",
       `
 Writes the absolute path of the database (--db) and the user (--user). Everything else in the file stays as it is, byte for
-byte, and a file that is not valid is not touched. Run again, it changes its own entry only.
+byte, and a file that is not valid is not touched. Run again, it changes its own entry only. An entry of this name that it has
+not written is refused.
 ${formatExamples("mcp install claude-code --db ~/memory.db", "mcp install vscode --here", "mcp install codex --dry-run")}`,
     );
   addCommand(mcp, "uninstall", "take it out of a client's configuration", async ([client], options) =>
@@ -39,7 +41,8 @@ ${formatExamples("mcp install claude-code --db ~/memory.db", "mcp install vscode
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
-    .option("--dry-run", "show what would change, change nothing");
+    .option("--dry-run", "show what would change, change nothing")
+    .option("--force", "take out an entry keepsake that install has not written");
   addCommand(
     mcp,
     "bundle <FILE>",
@@ -80,8 +83,8 @@ the client understands, or nothing.`,
     .addHelpText(
       "after",
       `
-At the start of a session the assistant is given the profile, with each prompt what bears on it. Prompts and replies are
-stored.
+At the start of a session the assistant is given the profile and what bears on the project's folder, with each prompt what
+bears on it. Prompts and replies are stored.
 ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks log --db ~/memory.db", "hooks uninstall claude-code")}`,
     );
   const createClientArgument = (): Argument => new Argument("<CLIENT>", "the client").choices(HOOK_CLIENTS);
@@ -90,7 +93,13 @@ ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks log --db ~
   )
     .addArgument(createClientArgument())
     .option("--here", "the project in this folder, instead of all projects")
-    .option("--dry-run", "show what would change, change nothing");
+    .option("--dry-run", "show what would change, change nothing")
+    .addHelpText(
+      "after",
+      `
+Needs the installed package (npm install -g keepsake). npx is refused: it is too slow to run at every event.
+${formatExamples("hooks install claude-code --db ~/memory.db", "hooks install cursor --here")}`,
+    );
   addCommand(hooks, "uninstall", "take them out of a client's configuration", async ([client], options) =>
     (await import("./commands/clients/hooks.ts")).runHooksUninstall(client as HookClient, options),
   )

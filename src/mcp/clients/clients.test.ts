@@ -10,7 +10,7 @@ import {
 } from "./clients.ts";
 
 const COMMAND = { command: "npx", args: ["-y", "keepsake", "mcp", "--db", "/home/ana/my memory.db"] };
-const OTHER = { command: "node", args: ["main.js", "mcp"] };
+const OTHER = { command: "node", args: ["main.js", "mcp", "--db", "/m.db"] };
 const JSON_CLIENTS = MCP_CLIENTS.filter((name) => name !== "codex");
 const containerOf = (name: McpClientName): string => (name === "vscode" ? "servers" : "mcpServers");
 const put = (name: McpClientName, text: string | undefined): string => putClientEntry(name, text, COMMAND);
@@ -69,7 +69,7 @@ describe.each(JSON_CLIENTS)("the file of %s", (name) => {
 
   it("has its entry changed in place", () => {
     const before = own(
-      '{\n  "SERVERS": {\n    "a": {},\n    "keepsake": { "command": "old" },\n    "b": {}\n  }\n}\n',
+      '{\n  "SERVERS": {\n    "a": {},\n    "keepsake": { "args": ["old.js", "mcp", "--db", "/m.db"] },\n    "b": {}\n  }\n}\n',
     );
     const after = putClientEntry(name, before, OTHER);
     const { keepsake, ...others } = JSON.parse(after)[containerOf(name)];
@@ -93,6 +93,16 @@ describe.each(JSON_CLIENTS)("the file of %s", (name) => {
     "/* {}",
   ])("is refused if it is %j", (text) => {
     expect(() => put(name, own(text))).toThrow(expect.objectContaining({ code: "invalid_input" }));
+  });
+
+  it("keeps an entry of the same name that is not ours, unless that is forced", () => {
+    const before = own('{\n  "SERVERS": {\n    "keepsake": { "url": "https://x.example/mcp" }\n  }\n}\n');
+    const refusal = expect.objectContaining({ code: "conflict" });
+    expect(() => put(name, before)).toThrow(refusal);
+    expect(() => dropClientEntry(name, before)).toThrow(refusal);
+    const after = putClientEntry(name, before, COMMAND, { force: true });
+    expect(JSON.parse(after)[containerOf(name)].keepsake).toMatchObject(COMMAND);
+    expect(dropClientEntry(name, before, { force: true })).toBeUndefined();
   });
 
   it("without the entry is not changed by a removal", () => {
@@ -151,12 +161,21 @@ describe("the file of codex", () => {
     },
   );
 
+  it("keeps a table of the same name that is not ours, unless that is forced", () => {
+    const before = '[mcp_servers.keepsake]\nurl = "https://x.example/mcp"\n\n[other]\nb = 2\n';
+    const refusal = expect.objectContaining({ code: "conflict" });
+    expect(() => put("codex", before)).toThrow(refusal);
+    expect(() => dropClientEntry("codex", before)).toThrow(refusal);
+    expect(putClientEntry("codex", before, COMMAND, { force: true })).toContain("my memory.db");
+    expect(dropClientEntry("codex", before, { force: true })).toBe("\n[other]\nb = 2\n");
+  });
+
   it("loses the table with its sub-tables, and keeps what stands after it", () => {
     const text = `${put("codex", 'model = "o9"\n')}\n[mcp_servers.keepsake.env]\nA = "1"\n\n[other]\nb = 2\n`;
     expect(dropClientEntry("codex", text)).toBe('model = "o9"\n\n[other]\nb = 2\n');
     const changed = putClientEntry("codex", put("codex", 'model = "o9"\n'), OTHER);
     expect(changed).toBe(
-      'model = "o9"\n\n[mcp_servers.keepsake]\ncommand = "node"\nargs = ["main.js", "mcp"]\n',
+      'model = "o9"\n\n[mcp_servers.keepsake]\ncommand = "node"\nargs = ["main.js", "mcp", "--db", "/m.db"]\n',
     );
   });
 

@@ -1,5 +1,6 @@
-import { dropJsonEntry, putJsonEntry } from "./json-edit.ts";
-import { createTomlTable, dropTomlTable, putTomlTable } from "./toml-edit.ts";
+import { MemoryError } from "../../errors.ts";
+import { dropJsonEntry, putJsonEntry, readJsonEntry } from "./json-edit.ts";
+import { createTomlTable, dropTomlTable, putTomlTable, readTomlTable } from "./toml-edit.ts";
 
 /** The programs whose configuration can be written. */
 export const MCP_CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini"] as const;
@@ -30,6 +31,8 @@ interface McpClient {
   readonly put: (text: string | undefined, command: ClientCommand) => string;
   /** Gives undefined if nothing else is in the file. */
   readonly drop: (text: string) => string | undefined;
+  /** Gives the text of the entry, as it is written in the file or as JSON; undefined if there is none. */
+  readonly read: (text: string) => string | undefined;
 }
 
 const NAME = "keepsake";
@@ -48,6 +51,7 @@ function jsonClient(
       return `${JSON.stringify({ [container]: { [NAME]: entry } }, undefined, 2)}\n`;
     },
     drop: (text) => dropJsonEntry(text, place),
+    read: (text) => JSON.stringify(readJsonEntry(text, place)),
   };
 }
 
@@ -98,6 +102,7 @@ const CLIENTS: { readonly [name in McpClientName]: McpClient } = {
         ? createTomlTable(CODEX_TABLE, toTomlLines(command))
         : putTomlTable(text, CODEX_TABLE, toTomlLines(command)),
     drop: (text) => dropTomlTable(text, CODEX_TABLE),
+    read: (text) => readTomlTable(text, CODEX_TABLE),
   },
   gemini: jsonClient("mcpServers", {
     file: ({ home }) => [home, ".gemini", "settings.json"],
@@ -116,16 +121,48 @@ export function findClientFile(
   return projectFile && [project, ...projectFile];
 }
 
-/** Puts Keepsake into a client's configuration, or changes its command. `text` is undefined for a new file. */
+/** What may happen to an entry that is not ours. */
+interface EntryOptions {
+  /** Whether it is replaced or taken out. Default: false. */
+  readonly force?: boolean;
+}
+
+/**
+ * Puts Keepsake into a client's configuration, or changes its command. `text` is undefined for a new file. Throws `conflict` if
+ * there is an entry of the same name that is not ours, unless `force` is set.
+ */
 export function putClientEntry(
   name: McpClientName,
   text: string | undefined,
   command: ClientCommand,
+  options: EntryOptions = {},
 ): string {
+  if (text !== undefined) checkOwnEntry(name, text, options);
   return CLIENTS[name].put(text, command);
 }
 
-/** Takes Keepsake out of a client's configuration. Gives undefined if nothing else is in it. */
-export function dropClientEntry(name: McpClientName, text: string): string | undefined {
+/**
+ * Takes Keepsake out of a client's configuration. Gives undefined if nothing else is in it. Throws `conflict` for an entry that
+ * is not ours, unless `force` is set.
+ */
+export function dropClientEntry(
+  name: McpClientName,
+  text: string,
+  options: EntryOptions = {},
+): string | undefined {
+  checkOwnEntry(name, text, options);
   return CLIENTS[name].drop(text);
 }
+
+/** Checks whether an entry, if there is one, starts `keepsake mcp`, wherever the program and the database are. */
+function checkOwnEntry(name: McpClientName, text: string, { force = false }: EntryOptions): void {
+  const entry = force ? undefined : CLIENTS[name].read(text);
+  if (entry === undefined || OWN_ARGUMENTS.every((word) => entry.includes(JSON.stringify(word)))) return;
+  throw new MemoryError(
+    "conflict",
+    `it has an entry ${NAME} that this command has not written. Rename that entry, or run this again with --force: the ` +
+      "entry is lost then.",
+  );
+}
+
+const OWN_ARGUMENTS = ["mcp", "--db"];

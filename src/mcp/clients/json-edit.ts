@@ -46,6 +46,13 @@ export function dropJsonEntry(text: string, place: JsonPlace): string | undefine
   return entry ? dropChild(text, [...chain, { container, child: entry }]) : text;
 }
 
+/** Gives the value of an entry in a JSON text; undefined if it is not there. Throws as `putJsonEntry` does. */
+export function readJsonEntry(text: string, place: JsonPlace): unknown {
+  const { container, missing } = findContainer(parseJsonTree(text), place);
+  const entry = missing.length > 0 ? undefined : findEntry(text, container, place);
+  return entry && readJsonNode(text, entry.value);
+}
+
 interface Step {
   readonly container: JsonNode;
   /** The member that leads to the next container. */

@@ -47,6 +47,12 @@ export function dropTomlTable(text: string, names: readonly string[]): string | 
   return (isBlankLineBefore(before) ? kept : before) + after;
 }
 
+/** Gives the text of a table with its sub-tables; undefined if it is not there. Throws as `putTomlTable` does. */
+export function readTomlTable(text: string, names: readonly string[]): string | undefined {
+  const known = findTable(text, names);
+  return known && text.slice(known.start, known.end);
+}
+
 /** The text of a new file with one table. */
 export function createTomlTable(names: readonly string[], content: readonly string[]): string {
   return `${[`[${names.join(".")}]`, ...content].join("\n")}\n`;

@@ -22,6 +22,8 @@ export interface InstallOptions extends CommonOptions {
   readonly here?: boolean;
   readonly dryRun?: boolean;
   readonly readOnly?: boolean;
+  /** Whether an entry of the same name goes that is not ours. */
+  readonly force?: boolean;
 }
 
 /** Writes the command that serves the memory into a client's configuration. */
@@ -31,7 +33,7 @@ export async function runMcpInstall(client: McpClientName, options: InstallOptio
     const command = createClientCommand(["mcp"], options);
     const changed = changeFile(findFile(client, options), {
       isDryRun: options.dryRun ?? false,
-      change: (text) => putClientEntry(client, text, command),
+      change: (text) => putClientEntry(client, text, command, options),
     });
     print.result({ client, ...changed, command: [command.command, ...command.args] }, () =>
       formatChange(changed),
@@ -47,7 +49,7 @@ export async function runMcpUninstall(client: McpClientName, options: InstallOpt
   await reportErrors(print, async () => {
     const changed = changeFile(findFile(client, options), {
       isDryRun: options.dryRun ?? false,
-      change: (text) => (text === undefined ? undefined : dropClientEntry(client, text)),
+      change: (text) => (text === undefined ? undefined : dropClientEntry(client, text, options)),
     });
     print.result({ client, ...changed }, () => formatChange(changed));
     return changed.changed ? EXIT.done : EXIT.nothingFound;
@@ -94,8 +96,25 @@ export function createClientCommand(
     ...(readOnly ? ["--read-only"] : []),
   ];
   const main = fileURLToPath(new URL("../../main.js", import.meta.url));
-  const isCached = /[\\/]_npx[\\/]/.test(main);
-  if (isCached || !existsSync(main))
-    return { command: "npx", args: ["-y", "-p", "keepsake", "-p", SDK_PACKAGE, "keepsake", ...rest] };
+  if (NPX_CACHE.test(main) || !existsSync(main))
+    return { command: NPX, args: ["-y", "-p", "keepsake", "-p", SDK_PACKAGE, "keepsake", ...rest] };
   return { command: process.execPath, args: [main, ...rest] };
+}
+
+const NPX = "npx";
+/** A part of the path of a package that npx has downloaded for one call. */
+const NPX_CACHE = /[\\/]_npx[\\/]/;
+
+/**
+ * Creates the command of a hook. Throws `unsupported` if the package is not installed: npx takes seconds, needs the network,
+ * and would run at every event.
+ */
+export function createHookCommand(words: readonly string[], options: InstallOptions): ClientCommand {
+  const command = createClientCommand(words, options);
+  if (command.command !== NPX) return command;
+  throw new MemoryError(
+    "unsupported",
+    "hooks run at every event, and npx is too slow for that. Install the package first (npm install -g keepsake), then run " +
+      "`keepsake hooks install` without npx.",
+  );
 }
