@@ -28,11 +28,13 @@ async function main(): Promise<void> {
   }
 }
 
+const isHook = process.argv[2] === "hook" && process.argv.includes("--client");
 const problem = findNodeProblem(process.versions.node);
 if (problem !== undefined) {
   process.stderr.write(`keepsake: ${problem}\n`);
-  process.exitCode = 1;
-} else if (process.argv[2] === "hook" && process.argv.includes("--client")) {
+  // A hook never fails its client.
+  process.exitCode = isHook ? 0 : 1;
+} else if (isHook) {
   // A client waits for it, so it loads nothing else.
   enableCompileCache();
   await (await import("./hooks/hook.ts")).runHook(process.argv.slice(3));

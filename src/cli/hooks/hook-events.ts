@@ -23,19 +23,22 @@ export interface HookRequest {
   readonly session?: string;
   /** What the user or the model said; empty at the start of a session. */
   readonly text: string;
+  /** The name of the folder that a session is started in; absent at other events, or if the client names none. */
+  readonly folder?: string;
   /** When it happened (ISO 8601). */
   readonly at: string;
 }
 
 /** Longer texts are cut: nobody types them, and a hook must be quick. In characters. */
 const MAX_TEXT_LENGTH = 100_000;
+const MAX_NAME_LENGTH = 200;
 
 /** Reads an event of a client. Gives undefined for one that is not used or has no words. */
 export function parseHookEvent(
   client: HookClient,
   event: string,
   input: unknown,
-): Pick<HookRequest, "kind" | "session" | "text"> | undefined {
+): Pick<HookRequest, "kind" | "session" | "text" | "folder"> | undefined {
   const kind = Object.hasOwn(HOOK_EVENTS[client], event) ? HOOK_EVENTS[client][event] : undefined;
   if (kind === undefined || typeof input !== "object" || input === null) return undefined;
   const fields = input as { readonly [name: string]: unknown };
@@ -44,12 +47,21 @@ export function parseHookEvent(
       ? ""
       : toText(kind === "prompt" ? fields.prompt : (fields.last_assistant_message ?? fields.text));
   if (kind !== "start" && text.trim() === "") return undefined;
-  const session = toText(fields.session_id ?? fields.conversation_id).slice(0, 200);
+  const session = toText(fields.session_id ?? fields.conversation_id).slice(0, MAX_NAME_LENGTH);
+  const folder = kind === "start" ? toFolderName(fields) : "";
   return {
     kind,
     text: text.slice(0, MAX_TEXT_LENGTH).toWellFormed(),
     ...(session === "" ? {} : { session }),
+    ...(folder === "" ? {} : { folder }),
   };
+}
+
+/** The name of the folder that the client works in. Cursor gives a list of them, of which the first counts. */
+function toFolderName({ cwd, workspace_roots: roots }: { readonly [name: string]: unknown }): string {
+  const path = toText(cwd) || toText(Array.isArray(roots) ? roots[0] : undefined);
+  const name = path.split(/[\\/]/).findLast((part) => part !== "") ?? "";
+  return name.slice(0, MAX_NAME_LENGTH).toWellFormed();
 }
 
 function toText(value: unknown): string {

@@ -5,28 +5,30 @@ import { join } from "node:path";
 
 /** Where the hooks of one database keep their files. */
 export interface HookPlaces {
-  readonly folder: string;
   /** The socket of the process that has the memory open. */
   readonly socket: string;
-  /** Events that wait for such a process. */
-  readonly spool: string;
+  /** The file that this process keeps locked, so that there is only one. */
+  readonly claim: string;
+  /** The folder of events that are not stored yet, a file each. */
+  readonly waiting: string;
   readonly log: string;
 }
 
 /** The longest path of a socket that every system takes. */
 const MAX_SOCKET_PATH = 100;
 
-/** Gives the places for a database. Makes the folder, which only this person can read. */
+/** Gives the places for a database. Makes the folders, which only this person can read. */
 export function openHookPlaces(db: string): HookPlaces {
   const name = createHash("sha256").update(db).digest("hex").slice(0, 16);
   const folder = join(homedir(), ".keepsake", "hooks", name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const waiting = join(folder, "waiting");
+  mkdirSync(waiting, { recursive: true, mode: 0o700 });
   const socket = process.platform === "win32" ? `\\\\.\\pipe\\keepsake-${name}` : join(folder, "socket");
   const isLong = process.platform !== "win32" && socket.length > MAX_SOCKET_PATH;
   return {
-    folder,
     socket: isLong ? join(tmpdir(), `keepsake-${process.getuid?.() ?? 0}-${name}`) : socket,
-    spool: join(folder, "waiting.jsonl"),
+    claim: join(folder, "claim.db"),
+    waiting,
     log: join(folder, "hooks.log"),
   };
 }
@@ -42,4 +44,10 @@ export function logHook({ log }: Pick<HookPlaces, "log">, fields: object): void 
   } catch {
     // A hook must not fail because its log does.
   }
+}
+
+/** Gives the code of an error, or its name, for the log. Never its message: that may quote what was said. */
+export function nameProblem(error: unknown): string {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === "string" ? code : String(name ?? "Error");
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync } from "node:fs";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import {
   formatHookOutput,
@@ -10,17 +10,21 @@ import {
   type HookRequest,
   parseHookEvent,
 } from "./hook-events.ts";
-import { type HookPlaces, logHook, openHookPlaces } from "./hook-places.ts";
+import { type HookPlaces, logHook, nameProblem, openHookPlaces } from "./hook-places.ts";
+import { flushEvent, spoolEvent } from "./hook-spool.ts";
 
 /** The time that a hook takes at most, from the start of its process, in ms. */
 const DEADLINE_MS = 150;
 /** The time that is left for the answer to be printed, in ms. */
 const RESERVE_MS = 10;
-/** How long an answer is waited for on a machine so busy that the time is up when the process has started, in ms. */
+/** What a hook has at least on a machine so busy that the time is up when its process has started, in ms. */
 const LEAST_MS = 50;
-/** Whatever hangs, such as a client that does not close stdin, ends then, in ms. */
-const HARD_END_MS = 2000;
+/** Whatever hangs, such as a client that does not read what is printed, ends then, in ms. */
+const HARD_END_MS = 1000;
 const MAX_INPUT_BYTES = 2_000_000;
+/** Characters of what is searched for. All of it is in the event that waits. */
+const MAX_QUERY_LENGTH = 4000;
+const MAX_ANSWER_LENGTH = 200_000;
 
 interface HookOptions {
   readonly event: string;
@@ -32,46 +36,71 @@ interface HookOptions {
 
 /**
  * Answers one event of a client: `hook EVENT --client NAME --db FILE [--user ID] [--project ID]`. This module loads nothing
- * of the memory, because a client waits for it. It always ends with status 0, and prints what the client understands or
- * nothing.
+ * of the memory, because a client waits for it. It always ends the process with status 0, and prints what the client
+ * understands or nothing.
  */
 export async function runHook(words: readonly string[]): Promise<void> {
-  const end = setTimeout(() => process.exit(0), HARD_END_MS);
+  const endsAt = Math.max(DEADLINE_MS - RESERVE_MS, performance.now() + LEAST_MS);
+  const end = (): never => process.exit(0);
+  setTimeout(end, HARD_END_MS);
+  process.on("uncaughtException", end);
+  process.stdout.removeAllListeners("error").on("error", end);
+  const options = parseHookWords(words);
+  if (options) await answerEvent(options, endsAt);
+  // What is open still, such as stdin, is not waited for.
+  end();
+}
+
+async function answerEvent(options: HookOptions, endsAt: number): Promise<void> {
+  const { event, client, user, project } = options;
   let places: HookPlaces | undefined;
-  let fields: object = { event: words[0] ?? "" };
+  const fields: { [name: string]: string } = { event, client };
   try {
-    const options = parseHookWords(words);
-    if (!options) return;
-    fields = { event: options.event, client: options.client };
     places = openHookPlaces(options.db);
-    const parsed = parseHookEvent(options.client, options.event, JSON.parse(await readInput()));
+    const parsed = parseHookEvent(client, event, await readInput(endsAt));
     if (!parsed) return logHook(places, { ...fields, result: "not used", ms: toElapsed() });
-    const { user, project } = options;
     const request: HookRequest = { id: randomUUID(), ...parsed, user, project, at: new Date().toISOString() };
-    const answer = await askMemory(places, request);
-    if (answer === undefined) wakeMemory(places, options, request);
-    const output = formatHookOutput(options.client, options.event, answer ?? "");
-    if (output !== "") process.stdout.write(output);
-    logHook(places, {
-      ...fields,
-      result: answer === undefined ? "waits" : output === "" ? "nothing" : "given",
-      ms: toElapsed(),
-    });
+    const isFlushed = keepEvent(places, request, fields);
+    const answer = await askMemory(places, request, endsAt);
+    if (answer === undefined) wakeMemory(options);
+    const output = formatHookOutput(client, event, answer ?? "");
+    if (output !== "") await print(output);
+    logHook(places, { ...fields, result: describeResult(answer, output), ms: toElapsed() });
+    await Promise.race([isFlushed, pause(toRest(endsAt))]);
   } catch (error) {
-    if (places) logHook(places, { ...fields, result: "failed", problem: toProblem(error), ms: toElapsed() });
-  } finally {
-    clearTimeout(end);
-    process.exitCode = 0;
+    if (places)
+      logHook(places, { ...fields, result: "failed", problem: nameProblem(error), ms: toElapsed() });
   }
 }
 
-/** The name of an error, never its message: that may quote what was said. */
-function toProblem(error: unknown): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return typeof code === "string" ? code : String(name ?? "Error");
+/** Puts what was said where it waits until it is stored. If that fails, the model is given what is known all the same. */
+async function keepEvent(
+  places: HookPlaces,
+  request: HookRequest,
+  fields: { [name: string]: string },
+): Promise<void> {
+  if (request.kind === "start") return;
+  try {
+    await flushEvent(spoolEvent(places, request));
+  } catch (error) {
+    fields.lost = nameProblem(error);
+  }
+}
+
+function describeResult(answer: string | undefined, output: string): string {
+  if (answer === undefined) return "waits";
+  return output === "" ? "nothing" : "given";
 }
 
 const toElapsed = (): number => Math.round(performance.now());
+
+const toRest = (endsAt: number): number => Math.max(0, endsAt - performance.now());
+
+function print(output: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(output, () => resolve());
+  });
+}
 
 function parseHookWords([event, ...rest]: readonly string[]): HookOptions | undefined {
   const value = (name: string): string | undefined => {
@@ -84,52 +113,85 @@ function parseHookWords([event, ...rest]: readonly string[]): HookOptions | unde
   return { event, client, db, user: value("--user") ?? "me", project: value("--project") ?? "default" };
 }
 
-async function readInput(): Promise<string> {
-  let size = 0;
+/**
+ * Reads the event from stdin, as JSON. A client may keep stdin open, so it ends with the JSON, or when the time is up. Throws
+ * if what came by then is no JSON.
+ */
+async function readInput(endsAt: number): Promise<unknown> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_INPUT_BYTES) throw new RangeError("the event is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  let size = 0;
+  await new Promise<void>((resolve, reject) => {
+    setTimeout(resolve, toRest(endsAt));
+    process.stdin.once("end", resolve).once("error", reject);
+    process.stdin.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_INPUT_BYTES) return reject(new RangeError("the event is too long"));
+      chunks.push(chunk);
+      if (isLastChunk(chunk) && isJson(chunks)) resolve();
+    });
+  });
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
 }
 
-/** Asks the process that has the memory open. Gives undefined if there is none, or if it is too slow. */
-function askMemory({ socket: path }: HookPlaces, request: HookRequest): Promise<string | undefined> {
+/** Whether an object may end with a chunk. It saves the attempt to parse what is not complete. */
+const isLastChunk = (chunk: Buffer): boolean => chunk.toString("latin1").trimEnd().endsWith("}");
+
+function isJson(chunks: readonly Buffer[]): boolean {
+  try {
+    JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Asks the process that has the memory open, which also stores what waits. Gives undefined if there is none, or if it ends
+ * meanwhile; nothing if it takes too long.
+ */
+function askMemory(
+  { socket: path }: HookPlaces,
+  request: HookRequest,
+  endsAt: number,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
     let answer = "";
+    let isConnected = false;
     const give = (text: string | undefined): void => {
       clearTimeout(timer);
       socket.destroy();
       resolve(text);
     };
-    // What was sent is handled even if nobody waits for the answer.
-    const timer = setTimeout(
-      () => give(isSent ? "" : undefined),
-      Math.max(LEAST_MS, DEADLINE_MS - RESERVE_MS - performance.now()),
-    );
-    let isSent = false;
+    // It stores what waits as soon as a hook has gone.
+    const timer = setTimeout(() => give(isConnected ? "" : undefined), toRest(endsAt));
     socket.setEncoding("utf8");
     socket.once("connect", () => {
-      socket.write(`${JSON.stringify(request)}\n`, () => {
-        isSent = true;
-      });
+      isConnected = true;
+      const text = request.text.trim().slice(0, MAX_QUERY_LENGTH);
+      socket.write(`${JSON.stringify({ ...request, text })}\n`);
     });
     socket.on("data", (text) => {
       answer += text;
-      if (!answer.endsWith("\n")) return;
-      give((JSON.parse(answer) as { readonly text: string }).text);
+      if (answer.endsWith("\n")) give(parseAnswer(answer));
+      else if (answer.length > MAX_ANSWER_LENGTH) give(undefined);
     });
     socket.once("error", () => give(undefined));
-    socket.once("close", () => give(isSent ? "" : undefined));
+    socket.once("close", () => give(undefined));
   });
 }
 
-/** Puts what was said where the next process finds it, and starts one. Nothing waits for it. */
-function wakeMemory({ spool }: HookPlaces, { db }: HookOptions, request: HookRequest): void {
-  if (request.kind !== "start") appendFileSync(spool, `${JSON.stringify(request)}\n`, { mode: 0o600 });
+function parseAnswer(line: string): string | undefined {
+  try {
+    const { text } = JSON.parse(line) as { readonly text?: unknown };
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a process that stores what waits. Nothing waits for it. */
+function wakeMemory({ db }: HookOptions): void {
   const main = fileURLToPath(new URL("../main.js", import.meta.url));
   const child = spawn(process.execPath, [main, "hooks", "serve", "--db", db], {
     detached: true,

@@ -34,6 +34,30 @@ describe("an event", () => {
       { conversation_id: "c", text: "Done" },
       { kind: "reply", text: "Done", session: "c" },
     ],
+    [
+      "claude-code",
+      "SessionStart",
+      { session_id: "s", cwd: "/home/ana/larder/" },
+      { kind: "start", text: "", session: "s", folder: "larder" },
+    ],
+    [
+      "codex",
+      "SessionStart",
+      { cwd: "C:\\Users\\ana\\larder" },
+      { kind: "start", text: "", folder: "larder" },
+    ],
+    [
+      "cursor",
+      "sessionStart",
+      { conversation_id: "c", workspace_roots: ["/home/ana/larder", "/home/ana/other"] },
+      { kind: "start", text: "", session: "c", folder: "larder" },
+    ],
+    [
+      "claude-code",
+      "UserPromptSubmit",
+      { session_id: "s", prompt: "Hi", cwd: "/home/ana/larder" },
+      { kind: "prompt", text: "Hi", session: "s" },
+    ],
   ] as const)("of %s, %s, is read", (client, event, input, expected) => {
     expect(parseHookEvent(client, event, input)).toEqual(expected);
   });

@@ -6,18 +6,18 @@ import { EXIT, waitForStopSignal } from "../../exit.ts";
 import type { HookClient } from "../../hooks/hook-events.ts";
 import { dropHooks, findHookFile, formatShellCommand, putHooks } from "../../hooks/hook-files.ts";
 import { logHook, openHookPlaces } from "../../hooks/hook-places.ts";
-import { openHookServer } from "../../hooks/hook-server.ts";
+import { claimHooks, openHookServer } from "../../hooks/hook-server.ts";
 import { createPrinter } from "../../printer.ts";
 import { type CommonOptions, reportErrors, withMemory } from "../../with-memory.ts";
 import { changeFile, formatChange } from "./client-files.ts";
-import { createClientCommand, type InstallOptions } from "./mcp-install.ts";
+import { createHookCommand, type InstallOptions } from "./mcp-install.ts";
 
 /** Writes the hooks into a client's configuration. */
 export async function runHooksInstall(client: HookClient, options: InstallOptions): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
     const toCommand = (event: string): string => {
-      const { command, args } = createClientCommand(["hook", event, "--client", client], options);
+      const { command, args } = createHookCommand(["hook", event, "--client", client], options);
       return formatShellCommand([command, ...args], process.platform);
     };
     const changed = changeFile(findFile(client, options), {
@@ -47,18 +47,25 @@ function findFile(client: HookClient, { here }: InstallOptions): string {
   return join(here ? process.cwd() : homedir(), ...findHookFile(client));
 }
 
-/** Keeps the memory open for hooks, until none has come for a while. */
+/** Keeps the memory open for hooks, until none has come for a while. Ends at once if another process does. */
 export async function runHooksServe(options: CommonOptions): Promise<void> {
   const places = openHookPlaces(toDatabase(options));
-  await withMemory(options, "writes", async ({ keepsake }) => {
-    const server = await openHookServer(keepsake, places);
-    if (!server) return EXIT.done;
-    logHook(places, { server: "started", pid: process.pid });
-    await Promise.race([server.idle, waitForStopSignal()]);
-    await server.close();
-    logHook(places, { server: "stopped" });
-    return EXIT.done;
-  });
+  const claim = await claimHooks(places);
+  if (!claim) return;
+  try {
+    await withMemory(options, "writes", async ({ keepsake }) => {
+      const server = await openHookServer(keepsake, places);
+      logHook(places, { server: "started", pid: process.pid });
+      await Promise.race([server.idle, waitForStopSignal()]);
+      await server.close();
+      logHook(places, { server: "stopped" });
+      return EXIT.done;
+    });
+    // A hook has started it, so nobody sees what it prints.
+    if (process.exitCode !== EXIT.done) logHook(places, { server: "failed", status: process.exitCode });
+  } finally {
+    claim.release();
+  }
 }
 
 /** Prints the log of the hooks. */
@@ -66,13 +73,23 @@ export async function runHooksLog(options: CommonOptions): Promise<void> {
   const print = createPrinter(options.json ?? false);
   await reportErrors(print, async () => {
     const { log } = openHookPlaces(toDatabase(options));
-    const lines = existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : [];
+    const lines = (existsSync(log) ? readFileSync(log, "utf8").split("\n") : []).filter(isJson);
     print.result({ file: log, lines: lines.map((line) => JSON.parse(line) as object) }, () =>
       lines.slice(-50),
     );
     if (lines.length === 0) print.note("No hook has run for this database.");
     return EXIT.done;
   });
+}
+
+/** Whether a line is complete. A process that is killed, or a full disk, leaves a part of one. */
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const toDatabase = ({ db }: CommonOptions): string => resolve(readSettings(undefined, db).path);
