@@ -6,6 +6,20 @@ import type { ToolCall } from "./tool.ts";
 /** Found items as lines of at most this many characters. `details` gives the rest. */
 const MAX_LINE_LENGTH = 320;
 
+/** Gives the first items, as far as their lengths sum up to at most `most`. */
+export function takeWithin<One>(
+  items: readonly One[],
+  most: number,
+  toLength: (item: One) => number,
+): readonly One[] {
+  let length = 0;
+  const end = items.findIndex((item) => {
+    length += toLength(item);
+    return length > most;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
 /** Found items, one line each, as far as the budget goes. */
 export interface FoundLines {
   /** The lines, fenced as data; empty for none. */

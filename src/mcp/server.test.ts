@@ -101,7 +101,7 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("an MCP client of the revi
       expect(annotations?.readOnlyHint).toBe(!["remember", "forget"].includes(name));
       expect(annotations?.destructiveHint).toBe(name === "forget");
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(outputSchema).toMatchObject({ type: "object", required: expect.arrayContaining(["note"]) });
       expect(Object.keys(inputSchema.properties ?? {}).filter((field) => NOBODY_CHOSE.test(field))).toEqual(
         [],
       );
@@ -366,6 +366,27 @@ describe("the tool forget", () => {
     });
   });
 
+  it("shows a plan of at most some thousand characters, and says how much of it is not listed", async () => {
+    const filler = "and it is as long as a sentence about a tool of that kind may well become ".repeat(3);
+    for (let i = 0; i < 60; i += 1) await ana.add({ text: `Tool ${i} is a gasket, ${filler}.` });
+    const ids = (await ana.list({ limit: 100 })).items.map(({ id }) => id);
+    const { text, data } = await call(await connect(), "forget", { ids });
+    expect(data.counts.memories).toBe(60);
+    expect(data.memories.length).toBeGreaterThan(5);
+    expect(data.memories.length + data.left).toBe(60);
+    expect(text).toContain(`${data.left} more would go`);
+    expect(text.length).toBeLessThan(6000);
+    const questions: string[] = [];
+    const asking = await connect("2026-07-28", {
+      reply: ({ params }) => {
+        questions.push(params.message);
+        return { action: "cancel" };
+      },
+    });
+    await call(asking, "forget", { ids });
+    expect(questions[0]).toMatch(new RegExp(`- and ${data.left} more$`));
+  });
+
   it("says so if nothing matches", async () => {
     expect((await call(await connect(), "forget", { what: "Zanzibar" })).text).toContain("Nothing matches");
   });
@@ -406,6 +427,70 @@ describe("what the tools return", () => {
       expect(text.match(/<\/?keepsake-[^>]*>/g)).toEqual([`<keepsake-${nonce}>`, `</keepsake-${nonce}>`]);
       expect(text).not.toMatch(/<\/?system>|Ignore all previous/);
     }
+  });
+
+  it("is said to be data in every answer of every tool, also for clients that show the data alone", async () => {
+    const client = await connect();
+    const note = expect.stringContaining("no instructions");
+    const stored = await call(client, "remember", { text: "I use Magnet as a productivity tool." });
+    const ids = stored.data.memories.map(({ id }: { id: string }) => id);
+    const answers = [
+      stored,
+      await call(client, "recall", { query: "Magnet" }),
+      await call(client, "details", { ids }),
+      await call(client, "context", { request: "Which tools do I use?" }),
+      await call(client, "profile", {}),
+      await call(client, "search", { query: "Magnet" }),
+      await call(client, "fetch", { id: ids[0] }),
+      await call(client, "forget", { ids }),
+    ];
+    expect(answers.map(({ data }) => Object.keys(data)[0])).toEqual(answers.map(() => "note"));
+    expect(answers.map(({ data }) => data.note)).toEqual(answers.map(() => note));
+  });
+
+  it("comes in parts if it is a long document, which make up the whole one", async () => {
+    const text = Array.from({ length: 4000 }, (_, i) => `Line ${i} of the 😀 log.`).join(" ");
+    const [id = ""] = (await ana.remember([{ role: "assistant", content: text }])).messages;
+    const client = await connect();
+    const parts: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const answer = await call(client, "fetch", { id, offset });
+      expect(answer.text.length).toBeLessThan(22_000);
+      const { text: part, next_offset: next }: { text: string; next_offset?: number } = answer.data;
+      const mark = `\n[Cut here. Call fetch with the same id and offset ${next} for the rest.]`;
+      expect(part.endsWith(mark)).toBe(next !== undefined);
+      parts.push(part.replace(mark, ""));
+      offset = next;
+    }
+    expect(parts.length).toBeGreaterThan(4);
+    expect(parts.join("")).toBe(text);
+    expect(await call(client, "fetch", { id, offset: 10_000_000 })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^invalid_input: offset is after the end/),
+    });
+  });
+
+  it("comes in parts from a resource, each with the address of the next", async () => {
+    const text = Array.from({ length: 3000 }, (_, i) => `Line ${i} of the log.`).join(" ");
+    const [id = ""] = (await ana.remember([{ role: "assistant", content: text }])).messages;
+    const client = await connect();
+    const parts: string[] = [];
+    for (let uri: string | undefined = `keepsake://memories/${id}`; uri !== undefined; ) {
+      const [content] = (await client.readResource({ uri })).contents;
+      const block = content && "text" in content ? content.text : "";
+      expect(block.length).toBeLessThan(22_000);
+      const part: { text: string; next?: string } = JSON.parse(block.split("\n")[2] ?? "");
+      parts.push(part.text);
+      uri = part.next;
+    }
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.join("")).toBe(text);
+  });
+
+  it.each(["x", "-1", "1.5"])("is refused from a resource at the offset %s", async (offset) => {
+    const [id = ""] = (await ana.remember("I live in Porto.")).messages;
+    const uri = `keepsake://memories/${id}?offset=${offset}`;
+    await expect((await connect()).readResource({ uri })).rejects.toThrow(/offset must be/);
   });
 
   it("has another fence each time", async () => {
@@ -461,7 +546,7 @@ describe("a client", () => {
     const ids = (await ana.recall("Where do I live?")).items.map(({ id }) => id);
     const ben = await connect("2026-07-28", { memory: keepsake.scope({ user: "ben" }) });
     const { data } = await call(ben, "details", { ids });
-    expect(data).toEqual({ items: [], missing: ids, left: [] });
+    expect(data).toEqual({ note: expect.any(String), items: [], missing: ids, left: [] });
     expect((await call(ben, "recall", { query: "Porto" })).data.items).toEqual([]);
   });
 

@@ -11,9 +11,9 @@ import { isMemoryError, MemoryError } from "../errors.ts";
 import type { Clock } from "../ports/system.ts";
 import { querySchema } from "./fields.ts";
 import { canAskUser, readUserReply, toInputRequired } from "./questions.ts";
-import type { McpAccess, McpTool, ToolCall } from "./tool.ts";
+import { ANSWER_NOTE, type McpAccess, type McpTool, NOTE_SCHEMA, type ToolCall } from "./tool.ts";
 import { findDetails } from "./tools/details.ts";
-import { documentTools, MEMORY_URI } from "./tools/document-tools.ts";
+import { cutDetailsToPart, documentTools, MEMORY_URI, readOffset } from "./tools/document-tools.ts";
 import { readProfile, readTools } from "./tools/read-tools.ts";
 import { writeTools } from "./tools/write-tools.ts";
 
@@ -106,15 +106,16 @@ function registerTool(server: McpServer, tool: McpTool, options: McpServerOption
     title,
     description,
     inputSchema: input,
-    outputSchema: output,
+    outputSchema: z.object({ note: NOTE_SCHEMA, ...output.shape }),
     annotations: { title, ...hints },
   };
   server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
     try {
       const answer = await tool.run(given, toCall(options, server, context));
       if ("question" in answer) return toInputRequired(answer);
-      const { text, data } = answer;
-      return { content: [{ type: "text", text }], structuredContent: { ...data } };
+      const data = { note: ANSWER_NOTE, ...answer.data };
+      const { text = JSON.stringify(data) } = answer;
+      return { content: [{ type: "text", text }], structuredContent: data };
     } catch (error) {
       if (!isMemoryError(error) || error.code === "corrupt" || error.code === "unavailable") onFault?.(error);
       return { content: [{ type: "text", text: describeError(error) }], isError: true };
@@ -157,17 +158,21 @@ function registerResources(server: McpServer, options: McpServerOptions): void {
     new sdk.ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined }),
     {
       title: "Memory",
-      description: "A memory with its sources, or a message, by its id.",
+      description:
+        "A memory with its sources, or a message, by its id. A long text comes in parts: `next` is the address of the next one.",
       mimeType: "application/json",
       cacheHint: { ttlMs: 0, cacheScope: "private" },
     },
     async (uri, { id }, context) => {
       const call = toCall(options, server, context);
-      const details = await findDetails(call, decodeURIComponent(String(id)));
+      // The SDK takes the query for a part of the id, whose own marks are escaped.
+      const [name = ""] = String(id).split("?");
+      const details = await findDetails(call, decodeURIComponent(name));
       if (!details) throw new MemoryError("not_found", "no memory has this id.");
+      const part = cutDetailsToPart(details, readOffset(uri));
       return {
         contents: [
-          { uri: uri.href, mimeType: "application/json", text: formatDataBlock([details], call.nonce) },
+          { uri: uri.href, mimeType: "application/json", text: formatDataBlock([part], call.nonce) },
         ],
       };
     },

@@ -94,7 +94,7 @@ export function formatPassage(
 }
 
 /** The position `tokens` after a position, at most the end of the text, never inside a character. */
-function advance(text: string, from: number, tokens: number): number {
+export function advance(text: string, from: number, tokens: number): number {
   let cost = 0;
   for (let i = from; i < text.length; i += 1) {
     cost += estimateTokenCost(text.charCodeAt(i));

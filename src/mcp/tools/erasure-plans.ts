@@ -2,15 +2,18 @@ import { createHash } from "node:crypto";
 import type { ErasurePlan } from "../../domain/receipt.ts";
 import { sanitizeForPrompt } from "../../engine/prompt-block.ts";
 import { MemoryError } from "../../errors.ts";
+import { takeWithin } from "../lines.ts";
 import type { ToolCall } from "../tool.ts";
 
 /** What the tool `forget` can erase: what words describe, or memories and messages by id. */
 export type ErasureTarget = string | { readonly ids: readonly string[] };
 
 const HASH_LENGTH = 22;
-/** The most memories and quotes that a preview shows. */
+/** The most memories that a preview shows, the most quotes, and the most of what may be meant too. */
 const MAX_SHOWN = 40;
 const MAX_QUOTE_LENGTH = 200;
+/** Characters of each of these three lists. */
+const MAX_LIST_LENGTH = 3000;
 
 /** How long a plan can be confirmed after it was made, in minutes of the server's clock. */
 export const PLAN_MINUTES = 15;
@@ -89,6 +92,8 @@ interface PlanPreview {
   readonly memories: readonly PlannedMemory[];
   readonly quotes: readonly { readonly message: string; readonly at: string; readonly quote: string }[];
   readonly unsure: readonly PlannedMemory[];
+  /** How many memories and quotes would go that are not listed. */
+  readonly left: number;
 }
 
 export function previewPlan(
@@ -100,18 +105,21 @@ export function previewPlan(
     return safe.length <= MAX_QUOTE_LENGTH ? safe : `${safe.slice(0, MAX_QUOTE_LENGTH).toWellFormed()}…`;
   };
   const toMemory = ({ id, text }: PlannedMemory): PlannedMemory => ({ id, text: toText(text) });
-  return {
-    memories: memories.slice(0, MAX_SHOWN).map(toMemory),
-    quotes: messages
-      .flatMap(({ id, at, words }) =>
-        words.map((quote) => ({ message: id, at: at.slice(0, 10), quote: toText(quote) })),
-      )
-      .slice(0, MAX_SHOWN),
-    unsure: unsure
-      .flatMap((one) => [
-        ...one.memories.map(toMemory),
-        ...one.quotes.map(({ message, quote }) => ({ id: message, text: toText(quote) })),
-      ])
-      .slice(0, MAX_SHOWN),
+  const quotes = messages.flatMap(({ id, at, words }) =>
+    words.map((quote) => ({ message: id, at: at.slice(0, 10), quote })),
+  );
+  const others = unsure.flatMap((one) => [
+    ...one.memories,
+    ...one.quotes.map(({ message, quote }) => ({ id: message, text: quote })),
+  ]);
+  const shown = {
+    memories: limitList(memories.slice(0, MAX_SHOWN).map(toMemory)),
+    quotes: limitList(quotes.slice(0, MAX_SHOWN).map((one) => ({ ...one, quote: toText(one.quote) }))),
+    unsure: limitList(others.slice(0, MAX_SHOWN).map(toMemory)),
   };
+  const left = memories.length + quotes.length - shown.memories.length - shown.quotes.length;
+  return { ...shown, left };
 }
+
+const limitList = <Line extends object>(lines: readonly Line[]): readonly Line[] =>
+  takeWithin(lines, MAX_LIST_LENGTH, (line) => JSON.stringify(line).length);

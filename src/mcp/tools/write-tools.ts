@@ -100,6 +100,7 @@ const forgetTool: McpTool = defineTool({
     memories: z.array(MEMORY_SCHEMA).optional().describe("Memories that would go"),
     quotes: z.array(QUOTE_SCHEMA).optional().describe("Words of messages that would go"),
     unsure: z.array(MEMORY_SCHEMA).optional().describe("What may be meant too, and stays"),
+    left: z.int().optional().describe("How many memories and quotes would go that are not listed"),
     counts: z.object({ memories: z.int(), messages: z.int() }),
     complete: z.boolean().optional().describe("Whether every place was checked, and nothing is left"),
     receipt: z.string().optional(),
@@ -165,6 +166,7 @@ function describePlan(target: ErasureTarget, plan: ErasurePlan, call: ToolCall):
     text: [
       `Nothing is erased yet. This would go: ${describeCounts(counts)}.`,
       formatDataBlock([...preview.memories, ...preview.quotes], call.nonce),
+      ...(preview.left > 0 ? [`${preview.left} more would go, which are not listed. Tell the user so.`] : []),
       ...(preview.unsure.length > 0
         ? [`This may be meant too, and would stay:\n${formatDataBlock(preview.unsure, call.nonce)}`]
         : []),
@@ -178,16 +180,14 @@ function describePlan(target: ErasureTarget, plan: ErasurePlan, call: ToolCall):
 
 /** The plan for the user, whom the client asks. */
 function askUser(target: ErasureTarget, plan: ErasurePlan, call: ToolCall): ToolQuestion {
-  const { memories, quotes, unsure } = previewPlan(plan, call);
-  const total = plan.memories.length + plan.messages.reduce((sum, { words }) => sum + words.length, 0);
-  const hidden = total - memories.length - quotes.length;
+  const { memories, quotes, unsure, left } = previewPlan(plan, call);
   const toLine = (text: string): string => `- ${text.replace(/\s+/g, " ")}`;
   return {
     question: [
       `Erase this for good? ${describeCounts(countPlan(plan))}:`,
       ...memories.map(({ text }) => toLine(text)),
       ...quotes.map(({ at, quote }) => toLine(`${at}: "${quote}"`)),
-      ...(hidden > 0 ? [`- and ${hidden} more`] : []),
+      ...(left > 0 ? [`- and ${left} more`] : []),
       ...(unsure.length > 0
         ? ["This may be meant too, and stays:", ...unsure.map(({ text }) => toLine(text))]
         : []),
@@ -218,7 +218,7 @@ function describeCounts({
 
 const NOTHING_TO_FORGET: ToolAnswer = {
   text: "Nothing matches, so there is nothing to erase. Use other words, or the ids that `recall` gives.",
-  data: { done: false, memories: [], quotes: [], unsure: [], counts: { memories: 0, messages: 0 } },
+  data: { done: false, memories: [], quotes: [], unsure: [], left: 0, counts: { memories: 0, messages: 0 } },
 };
 
 function toTarget(what: string | undefined, ids: readonly string[] | undefined): ErasureTarget {
