@@ -5,6 +5,7 @@ import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
 import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isMemoryError, MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
 import { createMemoryToolHandlers, type MemoryToolCommands, type UserMemoryToolHandlers } from "./index.ts";
 
@@ -72,7 +73,7 @@ async function collect<One>(values: AsyncIterable<One>): Promise<One[]> {
   return all;
 }
 
-/** A reply or the message of an error. What the operating system says, and the sizes of folders, differ by machine. */
+/** A reply, or what an error says. The sizes of folders differ by machine. */
 async function answer(tool: ReturnType<typeof betaMemoryTool>, one: AnyCommand): Promise<string> {
   try {
     const reply = String(await tool.run(one as never));
@@ -80,11 +81,23 @@ async function answer(tool: ReturnType<typeof betaMemoryTool>, one: AnyCommand):
       .replace(/^[\d.]+[BKMG](?=\t.*\/$)/gm, "DIR")
       .replace(/^[\d.]+[BKMG](?=\t\/memories)/m, "DIR");
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
-    return code !== undefined || /lies (?:under|within)/.test(message)
-      ? "an error of the system"
-      : `error: ${message}`;
+    return describeFailure(error as Error & { readonly code?: string });
   }
+}
+
+/** The errors of the operating system that the file backend passes on, and how ours begin to say the same. */
+const SYSTEM_ERRORS: { readonly [code: string]: RegExp } = {
+  ENOTDIR: /^The path \S+ lies under a file$/,
+  EINVAL: /^The path \S+ lies within \S+$/,
+};
+
+/** The kind of a failure: of the system by its code, which is never that of a memory, else by its message. */
+function describeFailure(error: Error & { readonly code?: string }): string {
+  const { message, code } = error;
+  if (isMemoryError(error)) return `error of the memory: ${code}`;
+  if (code !== undefined) return `error of the system: ${code}`;
+  const [known] = Object.entries(SYSTEM_ERRORS).find(([, pattern]) => pattern.test(message)) ?? [];
+  return known === undefined ? `error: ${message}` : `error of the system: ${known}`;
 }
 
 describe("Anthropic's memory tool over a user's memory", () => {
@@ -92,7 +105,7 @@ describe("Anthropic's memory tool over a user's memory", () => {
     timeout: 3_600_000,
   }, async () => {
     const memory = await createMemory({ path: ":memory:", jobs: "elsewhere" });
-    let user = 0;
+    let [user, count, differences] = [0, 0, 0];
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 20 }), async (commands) => {
@@ -102,7 +115,12 @@ describe("Anthropic's memory tool over a user's memory", () => {
           const handlers = createMemoryToolHandlers(memory.scope({ user: `user${user}` }));
           const ours = betaMemoryTool(handlers as never);
           try {
-            for (const one of commands) expect(await answer(ours, one)).toBe(await answer(theirs, one));
+            for (const one of commands) {
+              const [our, their] = [await answer(ours, one), await answer(theirs, one)];
+              count += 1;
+              if (our !== their) differences += 1;
+              expect(our).toBe(their);
+            }
           } finally {
             rmSync(folder, { recursive: true });
           }
@@ -110,8 +128,23 @@ describe("Anthropic's memory tool over a user's memory", () => {
         { numRuns: HISTORIES },
       );
     } finally {
+      process.stdout.write(`${user} histories, ${count} commands, ${differences} differences\n`);
       await memory.close();
     }
+  });
+
+  it("tells an error of the memory from one of the system, and one of the system from another", async () => {
+    const full = new MemoryError("over_quota", "the quota is used up.");
+    const under = new Error("The path /memories/a/b lies under a file");
+    const within = new Error("The path /memories/a/b lies within /memories/a");
+    const system = Object.assign(new Error("ENOTDIR: not a directory"), { code: "ENOTDIR" });
+    expect([full, under, within, system, new Error("No.")].map(describeFailure)).toEqual([
+      "error of the memory: over_quota",
+      "error of the system: ENOTDIR",
+      "error of the system: EINVAL",
+      "error of the system: ENOTDIR",
+      "error: No.",
+    ]);
   });
 
   it("keeps versions, is found by recall, walled by user, and gone after an erasure", async () => {
