@@ -372,3 +372,23 @@ export async function callTool(
 }
 
 export const RECALL = { name: "recall", arguments: { query: "Where do I live?" } } as const;
+
+/** Counts the attacks of a test file: tests in which something is asked for that must be refused. */
+export interface AttackCount {
+  /** Counts what the running test tried, and whether it got what it asked for. */
+  note(test: string | undefined, isThrough: boolean): void;
+  /** The line that `count-attacks.ts` reads. */
+  describe(): string;
+}
+
+export function createAttackCount(): AttackCount {
+  const tried = new Set<string | undefined>();
+  const through = new Set<string | undefined>();
+  return {
+    note(test, isThrough) {
+      tried.add(test);
+      if (isThrough) through.add(test);
+    },
+    describe: () => `attacks on OAuth: ${tried.size} tried, ${through.size} came through\n`,
+  };
+}

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Answer,
   allow,
   clientDocument,
   codeParameters,
+  createAttackCount,
   createKey,
   createPkce,
   type OAuthWorld,
@@ -32,8 +33,15 @@ async function reopen(options: WorldOptions): Promise<void> {
 
 const right = (client: string) => requestParameters(world, client, createPkce());
 
+const attacks = createAttackCount();
+afterAll(() => {
+  process.stdout.write(attacks.describe());
+});
+
 /** Nobody is asked for consent, and the browser stays where it is. */
 function expectRefusal(page: Answer, status: number = 400): void {
+  const isThrough = page.location !== undefined || page.text.includes('name="key"');
+  attacks.note(expect.getState().currentTestName, isThrough);
   expect([page.status, page.location]).toEqual([status, undefined]);
   expect(page.text).not.toContain('name="key"');
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -41,7 +49,9 @@ function expectRefusal(page: Answer, status: number = 400): void {
 
 /** The client gets no code. */
 function expectNoCode(answer: Answer): void {
-  expect(answer.location?.searchParams.get("code") ?? null).toBeNull();
+  const code = answer.location?.searchParams.get("code") ?? null;
+  attacks.note(expect.getState().currentTestName, code !== null);
+  expect(code).toBeNull();
   expect(answer.status).not.toBe(303);
 }
 

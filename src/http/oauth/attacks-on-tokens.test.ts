@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import * as jose from "jose";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   allow,
   type Connected,
   callTool,
   codeParameters,
   connect,
+  createAttackCount,
   createKey,
   createPkce,
   encode,
@@ -28,9 +29,15 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+const attacks = createAttackCount();
+afterAll(() => {
+  process.stdout.write(attacks.describe());
+});
+
 /** A token gives no access at `/mcp`, and the client is told how to get one. */
 async function expectNoAccess(token: string | undefined): Promise<void> {
   const { status, text, challenge } = await callTool(world, token, RECALL);
+  attacks.note(expect.getState().currentTestName, status === 200 || /Porto|Ghent/.test(text));
   expect([status, text.includes("Porto"), text.includes("Ghent")]).toEqual([401, false, false]);
   expect(challenge).toContain(`resource_metadata="${world.url}/.well-known/oauth-protected-resource/mcp"`);
 }
@@ -41,6 +48,7 @@ async function expectAccess(token: string, city: string = "Porto"): Promise<void
 }
 
 function expectNoTokens({ status, body, headers }: TokenAnswer, error: string = "invalid_grant"): void {
+  attacks.note(expect.getState().currentTestName, body.access_token !== undefined);
   expect([status, body.error]).toEqual([error === "invalid_client" ? 401 : 400, error]);
   expect(body).not.toHaveProperty("access_token");
   expect(headers.get("cache-control")).toBe("no-store");
