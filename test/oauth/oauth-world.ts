@@ -118,7 +118,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<OAuthWorld>
       authority: {
         kind: "own",
         grants,
-        fetcher: createDocumentFetcher({ allowsLoopback, timeoutMs: 1_000, ...(resolve ? { resolve } : {}) }),
+        fetcher: createDocumentFetcher({ allowsLoopback, ...(resolve ? { resolve } : {}) }),
         clientHosts,
         verifier: createJwtVerifier(jose, { clock }),
         clock,
