@@ -72,6 +72,7 @@ interface PutOperation {
   readonly namespace: readonly string[];
   readonly key: string;
   readonly value: ItemValue | null;
+  readonly index?: false | readonly string[];
 }
 
 interface SearchOperation {
@@ -100,7 +101,10 @@ export type StoreOperation =
 export interface LangGraphStore {
   /** Gives an item, or null. */
   get(namespace: string[], key: string): Promise<LangGraphItem | null>;
-  /** Stores an item, or a new version of it. All of its value is searched, whatever fields `index` names. */
+  /**
+   * Stores an item, or a new version of it. With `index: false`, no search with a query finds it. Otherwise all of its value is
+   * searched, whatever fields `index` names.
+   */
   put(namespace: string[], key: string, value: ItemValue, index?: false | string[]): Promise<void>;
   /** Erases an item with all its versions. */
   delete(namespace: string[], key: string): Promise<void>;
@@ -180,20 +184,20 @@ export function toLangGraphStore(memory: ItemMemories, options: LangGraphStoreOp
   };
   return {
     get: (namespace, key) => readItem(items, { namespace, key }),
-    async put(namespace, key, value) {
+    async put(namespace, key, value, index) {
       checkNamespace(namespace, "write");
-      await run([{ namespace, key, value }]);
+      await run([{ namespace, key, value, ...(index === undefined ? {} : { index }) }]);
     },
     async delete(namespace, key) {
       await run([{ namespace, key, value: null }]);
     },
     search: (namespacePrefix, wanted = {}) => searchItems(items, { namespacePrefix, ...wanted }),
-    listNamespaces({ prefix, suffix, ...wanted } = {}) {
+    listNamespaces({ prefix, suffix, limit = 100, ...wanted } = {}) {
       const matchConditions = [
         ...(prefix ? [{ matchType: "prefix", path: prefix }] : []),
         ...(suffix ? [{ matchType: "suffix", path: suffix }] : []),
       ];
-      return listNamespaces(items, { matchConditions, limit: 100, ...wanted });
+      return listNamespaces(items, { matchConditions, limit, ...wanted });
     },
     batch: <Results extends readonly unknown[]>(operations: readonly StoreOperation[]) =>
       run(operations) as Promise<readonly unknown[]> as Promise<Results>,
@@ -232,7 +236,7 @@ async function findMemories(scope: ItemScope, where: ItemWhere): Promise<ItemMem
   return memories;
 }
 
-async function writeItem(items: StoredItems, { namespace, key, value }: PutOperation): Promise<void> {
+async function writeItem(items: StoredItems, { namespace, key, value, index }: PutOperation): Promise<void> {
   const scope = scopeOf(items, namespace);
   const name = [namespace, key];
   const [known, ...others] = await findMemories(scope, { langgraph_item: toId(name) });
@@ -244,7 +248,11 @@ async function writeItem(items: StoredItems, { namespace, key, value }: PutOpera
   const text = `${JSON.stringify(name)}\n${toJson(value)}`;
   // Every prefix is there, so that a filter of metadata finds what lies under it.
   const prefixes = Array.from({ length: namespace.length + 1 }, (_, i) => toId(namespace.slice(0, i)));
-  const metadata = { langgraph_item: toId(name), langgraph_under: prefixes };
+  const metadata = {
+    langgraph_item: toId(name),
+    langgraph_under: prefixes,
+    langgraph_index: index === false ? "none" : "all",
+  };
   if (known) await scope.update(known.id, { text, metadata });
   else await scope.add({ text, kind: "context", metadata });
 }
@@ -286,7 +294,8 @@ async function searchItems(items: StoredItems, wanted: SearchOperation): Promise
     for (const memory of memories) {
       const item = parseItem(memory);
       const score = scores?.get(memory.id);
-      if (!item || (scores && score === undefined) || !matchesItemFilter(item.value, filter)) continue;
+      const isMissed = scores && (score === undefined || memory.metadata?.langgraph_index === "none");
+      if (!item || isMissed || !matchesItemFilter(item.value, filter)) continue;
       found.push(score === undefined ? item : { ...item, score });
     }
   }

@@ -86,6 +86,19 @@ describe("toLangGraphStore", () => {
     ).toEqual([]);
   });
 
+  it("finds no item by a query that was put with `index: false`, until it is put without", async () => {
+    const query = "What pizza does Ana like?";
+    const value = { text: "Ana likes pizza with anchovies." };
+    await store.put(ANA, "food", value, false);
+    await store.put(ANA, "drink", { text: "Ana likes to drink tea with her pizza." }, ["text"]);
+    expect(keysOf(await store.search(ANA, { query }))).toEqual(["drink"]);
+    expect(keysOf(await store.search(ANA))).toEqual(["drink", "food"]);
+    await store.batch([{ namespace: ANA, key: "food", value }]);
+    expect(keysOf(await store.search(ANA, { query }))).toEqual(["drink", "food"]);
+    await store.batch([{ namespace: ANA, key: "food", value, index: false }]);
+    expect(keysOf(await store.search(ANA, { query }))).toEqual(["drink"]);
+  });
+
   it("does not merge or drop items in the upkeep of the memory", async () => {
     for (const key of ["one", "two", "3", "4"]) await store.put(ANA, key, { text: "Ana likes pizza." });
     await memory.scope({ user: "ana" }).optimize();
@@ -118,6 +131,8 @@ describe("toLangGraphStore", () => {
     expect(await store.listNamespaces({ suffix: ["v1"] })).toEqual([["docs", "v1"]]);
     expect(await store.listNamespaces({ maxDepth: 1 })).toEqual([["docs"], ["memories"]]);
     expect(await store.listNamespaces({ maxDepth: 1, offset: 1, limit: 1 })).toEqual([["memories"]]);
+    for (let n = 0; n < 99; n += 1) await store.put([...ANA, `n${n}`], "k", { n });
+    expect((await store.listNamespaces({ limit: undefined } as object)).length).toBe(100);
   });
 
   it("refuses names that no store of LangGraph accepts, and values that are no objects", async () => {
