@@ -19,12 +19,15 @@ import { ERROR_CODES } from "../src/errors.ts";
 import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
 import { readPageAssets } from "../src/ui/index.ts";
+import { writeFrameworkTables } from "./clients/framework-table.ts";
 import { type Example, examplesOf, runConsole } from "./examples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = [
   ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
-  "examples/README.md",
+  ...readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("examples", file)),
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file)),
@@ -190,6 +193,14 @@ describe("the reference", () => {
 
   it("shows the command line as --help does", () => {
     expect(read("docs/reference/cli.md")).toBe(commandLineReference());
+  });
+
+  it("gives the frameworks with the versions of the lock files that their tests install", () => {
+    const page = read("docs/frameworks.md");
+    expect(page).toMatch(
+      /^\| \[LangGraph\]\(#langgraph\) \|.*`@langchain\/langgraph` \d[\d.]*,.*\| yes \|$/m,
+    );
+    expect(page).toBe(writeFrameworkTables(page, new Map()));
   });
 
   it("show the quality figures of the results, unseen and on development data", () => {

@@ -7,7 +7,7 @@ import { MockLanguageModelV3 } from "ai-6/test";
 import * as z from "zod";
 import { createMemoryMiddleware } from "../../src/adapters/ai-sdk/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 
 /** A conversation with a model: gives its answer. */
 type Say = (text: string, session: string) => Promise<string>;
@@ -178,6 +178,7 @@ export const aiSdkMiddlewareChecks: readonly FrameworkCheck[] = [
   ].flatMap(({ name, sdk }) =>
     [false, true].map((stream) => ({
       name: `${name}, middleware${stream ? ", streaming" : ""}`,
+      shows: showStory("AI SDK", stream),
       async run() {
         await using memory = await createMemory({ path: ":memory:" });
         const ana = memory.scope({ user: "ana" });

@@ -22,7 +22,7 @@ import {
 import { MockLanguageModelV3 } from "ai-6/test";
 import { createMemoryTools, type MemoryTools } from "../../src/adapters/ai-sdk/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 
 /** What the model is sent, as all versions have it. */
 type Prompt = readonly { readonly role: string; readonly content: unknown }[];
@@ -183,11 +183,12 @@ async function twoConversations(begin: (tools: MemoryTools) => Say, ana: ScopedM
 /** The tools for the AI SDK, with the three versions of its specification. */
 export const aiSdkToolsChecks: readonly FrameworkCheck[] = [
   { name: "AI SDK 7 (v4), tools", begin: (tools: MemoryTools) => sdk7(tools, false) },
-  { name: "AI SDK 7 (v4), tools, streaming", begin: (tools: MemoryTools) => sdk7(tools, true) },
+  { name: "AI SDK 7 (v4), tools, streaming", begin: (tools: MemoryTools) => sdk7(tools, true), stream: true },
   { name: "AI SDK 6 (v3), tools", begin: sdk6 },
   { name: "AI SDK 5 (v2), tools", begin: sdk5 },
-].map(({ name, begin }) => ({
+].map(({ name, begin, stream = false }) => ({
   name,
+  shows: showStory("AI SDK", stream),
   async run() {
     await using memory = await createMemory({ path: ":memory:" });
     return await twoConversations(begin, memory.scope({ user: "ana" }));

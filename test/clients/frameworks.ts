@@ -10,7 +10,9 @@ import type { FrameworkCheck } from "./framework-check.ts";
 import { julepChecks } from "./julep-chat.ts";
 import { julepServer } from "./julep-server.ts";
 import { langChainChecks } from "./langchain-memory.ts";
-import { langGraphChecks } from "./langgraph-store.ts";
+import { langGraphGraphChecks } from "./langgraph-graph.ts";
+import { langGraphStoreChecks } from "./langgraph-store.ts";
+import { libreChatChecks } from "./librechat-config.ts";
 import { mastraChecks } from "./mastra-processor.ts";
 import { mcpChecks } from "./mcp/conformance.ts";
 import { mcpClientChecks } from "./mcp/real-clients.ts";
@@ -79,7 +81,8 @@ export const FRAMEWORK_CHECKS: readonly FrameworkCheck[] = [
   ...aiSdkMiddlewareChecks,
   ...aiSdkToolsChecks,
   ...langChainChecks,
-  ...langGraphChecks,
+  ...langGraphStoreChecks,
+  ...langGraphGraphChecks,
   ...mastraChecks,
   ...julepChecks,
   ...bundleChecks,
@@ -88,6 +91,7 @@ export const FRAMEWORK_CHECKS: readonly FrameworkCheck[] = [
   ...openaiAgentsChecks,
   ...pageChecks,
   julepExampleCheck(),
+  ...libreChatChecks,
 ];
 
 if (import.meta.main) {

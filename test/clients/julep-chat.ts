@@ -2,7 +2,7 @@ import Julep from "@julep/sdk";
 import { createJulepChat } from "../../src/adapters/julep/index.ts";
 import { createMemory } from "../../src/index.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 import { type JulepServer, julepServer } from "./julep-server.ts";
 
 const REPLY = "All right.";
@@ -123,7 +123,11 @@ const failures = () =>
 
 /** The chat for Julep, with Julep's client and a server of its protocol. */
 export const julepChecks: readonly FrameworkCheck[] = [
-  { name: "Julep, a client with a memory: two conversations and erasures", run: twoConversations },
+  {
+    name: "Julep, a client with a memory: two conversations and erasures",
+    shows: showStory("Julep", false),
+    run: twoConversations,
+  },
   { name: "Julep, calls of tools", run: callsOfTools },
   { name: "Julep, failures", run: failures },
 ];

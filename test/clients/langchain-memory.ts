@@ -16,7 +16,7 @@ import { FakeListChatModel } from "@langchain/core/utils/testing";
 import fc from "fast-check";
 import { createChatHistory, createMemoryRetriever } from "../../src/adapters/langchain/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 
 const LANGCHAIN = { BaseListChatMessageHistory, BaseRetriever, mapStoredMessagesToChatMessages };
 const REPLY = "All right.";
@@ -139,8 +139,11 @@ async function sameAsInMemory(): Promise<string[]> {
 
 /** The history and the retriever for LangChain, with a real chain and beside LangChain's own history. */
 export const langChainChecks: readonly FrameworkCheck[] = [
-  { name: "LangChain, history and retriever", run: () => twoConversations(false) },
-  { name: "LangChain, history and retriever, streaming", run: () => twoConversations(true) },
+  ...[false, true].map((stream) => ({
+    name: `LangChain, history and retriever${stream ? ", streaming" : ""}`,
+    shows: showStory("LangChain", stream),
+    run: () => twoConversations(stream),
+  })),
   {
     name: `LangChain, history: ${HISTORIES} histories as in InMemoryChatMessageHistory`,
     run: sameAsInMemory,

@@ -6,7 +6,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import * as z from "zod";
 import { createMemoryProcessor } from "../../src/adapters/mastra/index.ts";
 import { createMemory, type Keepsake } from "../../src/index.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 
 process.env.MASTRA_TELEMETRY_DISABLED = "1";
 
@@ -124,7 +124,8 @@ async function twoConversations(stream: boolean): Promise<string[]> {
 }
 
 /** The processor for Mastra, with a real agent. */
-export const mastraChecks: readonly FrameworkCheck[] = [
-  { name: "Mastra, processor", run: () => twoConversations(false) },
-  { name: "Mastra, processor, streaming", run: () => twoConversations(true) },
-];
+export const mastraChecks: readonly FrameworkCheck[] = [false, true].map((stream) => ({
+  name: `Mastra, processor${stream ? ", streaming" : ""}`,
+  shows: showStory("Mastra", stream),
+  run: () => twoConversations(stream),
+}));

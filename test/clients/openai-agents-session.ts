@@ -15,7 +15,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { createAgentSession } from "../../src/adapters/openai-agents/index.ts";
 import { createMemory, type ScopedMemory } from "../../src/index.ts";
-import type { FrameworkCheck } from "./framework-check.ts";
+import { type FrameworkCheck, showStory } from "./framework-check.ts";
 
 setTracingDisabled(true);
 
@@ -193,8 +193,11 @@ async function sameAsMemorySession(): Promise<string[]> {
 
 /** The session for the OpenAI Agents SDK, with real agents and beside the SDK's own. */
 export const openaiAgentsChecks: readonly FrameworkCheck[] = [
-  { name: "OpenAI Agents SDK, session", run: () => twoConversations(false) },
-  { name: "OpenAI Agents SDK, session, streaming", run: () => twoConversations(true) },
+  ...[false, true].map((stream) => ({
+    name: `OpenAI Agents SDK, session${stream ? ", streaming" : ""}`,
+    shows: showStory("OpenAI Agents SDK", stream),
+    run: () => twoConversations(stream),
+  })),
   {
     name: `OpenAI Agents SDK, session: ${HISTORIES} histories as in MemorySession`,
     run: sameAsMemorySession,

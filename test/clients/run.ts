@@ -1,9 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { aiSdk, aiSdkReferences } from "./ai-sdk-client.ts";
 import { anthropicMessages } from "./anthropic-client.ts";
+import { type FrameworkCheck, type ShownProofs, showStory } from "./framework-check.ts";
+import { findRowsWithoutProofs, gatherProofs, writeFrameworkTables } from "./framework-table.ts";
 import { FRAMEWORK_CHECKS } from "./frameworks.ts";
 import { langchain } from "./langchain-client.ts";
 import { openaiChat, openaiResponses } from "./openai-client.ts";
@@ -14,13 +17,24 @@ import {
   openaiStored,
   referencesApart,
 } from "./openai-conversations.ts";
+import { pythonExampleChecks } from "./python-examples.ts";
 import { readingClaude, readingModel } from "./reading-model.ts";
 import { story, type Talker } from "./story.ts";
 
 // Each client, unmodified but for the base URL and the key, holds the story with a model that knows only what it is sent.
-// `node run.ts`; with `--python PATH` also those of Python, run by the Python at that path.
+// `node run.ts`; with `--python PATH` also those of Python, run by the Python at that path, and with `--python-apart PATH` those
+// whose packages do not go together with the others'. What the checks of frameworks showed
+// must be what docs/frameworks.md says of them; with `--write` it is written there.
 
+const { values: options } = parseArgs({
+  options: {
+    python: { type: "string" },
+    "python-apart": { type: "string" },
+    write: { type: "boolean", default: false },
+  },
+});
 const PROGRAM = join(import.meta.dirname, "../../src/cli/main.ts");
+const PAGE = join(import.meta.dirname, "../../docs/frameworks.md");
 const folder = mkdtempSync(join(tmpdir(), "keepsake-clients-"));
 const database = join(folder, "memory.db");
 const upstream = await readingModel();
@@ -78,7 +92,7 @@ const CLIENTS: readonly ((url: string, key: string) => Talker)[] = [
 ];
 
 /** Runs the tests of our own client, which that Python has installed, with a key that reaches every user of a project. */
-async function pythonClientTests(python: string, url: string): Promise<readonly string[]> {
+async function testPythonClient(python: string, url: string): Promise<readonly string[]> {
   const printed = execFileSync(process.execPath, [PROGRAM, "keys", "create", "--db", database, "--json"], {
     encoding: "utf8",
   });
@@ -103,6 +117,28 @@ const tell = (name: string, problems: readonly string[]): void => {
   console.log(`${problems.length === 0 ? "held  " : "FAILED"}  ${name}`);
   for (const problem of problems) console.log(`        ${problem}`);
 };
+
+const shown: ShownProofs[] = [];
+async function runChecks(checks: readonly FrameworkCheck[]): Promise<void> {
+  for (const { name, shows, run } of checks) {
+    const problems = await run().catch((error: unknown) => [String(error)]);
+    tell(name, problems);
+    if (shows && problems.length === 0) shown.push(shows);
+  }
+}
+
+/** The tables of the page, beside what was shown. A framework of Python keeps its row where no Python was given. */
+function checkPage(): readonly string[] {
+  const page = readFileSync(PAGE, "utf8");
+  const proofs = gatherProofs(shown);
+  const written = writeFrameworkTables(page, proofs);
+  if (options.write) writeFileSync(PAGE, written);
+  const missing = options["python-apart"] === undefined ? [] : findRowsWithoutProofs(proofs);
+  return [
+    ...(options.write || page === written ? [] : ["it says something else: run this program with --write"]),
+    ...missing.map((row) => `no check that held shows anything of ${row}`),
+  ];
+}
 
 try {
   const url = await addressOf();
@@ -134,10 +170,9 @@ try {
       String(error),
     ]),
   );
-  for (const { name, run } of FRAMEWORK_CHECKS)
-    tell(name, await run().catch((error: unknown) => [String(error)]));
-  const [, , flag, python] = process.argv;
-  if (flag === "--python" && python !== undefined) {
+  await runChecks(FRAMEWORK_CHECKS);
+  const { python } = options;
+  if (python !== undefined) {
     const ways = [
       ...["openai-chat", "openai-responses", "openai-conversation", "openai-chain", "openai-agents"],
       ...["langchain-chat", "langchain-responses", "anthropic"],
@@ -170,8 +205,16 @@ try {
         );
       }
     }
-    tell("Python: keepsake-client", await pythonClientTests(python, url));
+    const agentsChecks = {
+      name: "Python: keepsake-client",
+      shows: showStory("OpenAI Agents SDK for Python", true),
+      run: () => testPythonClient(python, url),
+    };
+    const pythonApart = options["python-apart"];
+    const examples = pythonExampleChecks({ python, pythonApart, url: new URL(url).origin, keyOf });
+    await runChecks([agentsChecks, ...examples]);
   }
+  tell("docs/frameworks.md: the tables say what was shown", checkPage());
 } finally {
   server.kill();
   await upstream.close();
