@@ -59,7 +59,11 @@ export async function beginRestore(options: {
   const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
   const lock = existsSync(path) ? lockDatabase(path) : undefined;
   const abandon = (error: unknown): unknown => {
-    lock?.giveBack();
+    try {
+      lock?.giveBack();
+    } catch {
+      // On a failing disk. The connection is closed and its lock is gone; the first error is the one to report.
+    }
     return removeDatabaseDraft(draft) ? error : createRemainingDraftError("restore", draft, error);
   };
   try {
@@ -160,8 +164,11 @@ function lockDatabase(path: string): {
       if (handle.isOpen) handle.close();
     };
     const giveBack = (): void => {
-      if (handle.isOpen) handle.exec("ROLLBACK; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL");
-      letGo();
+      try {
+        if (handle.isOpen) handle.exec("ROLLBACK; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL");
+      } finally {
+        letGo();
+      }
     };
     return { ...(known ? { known } : {}), letGo, giveBack };
   } catch (error) {
