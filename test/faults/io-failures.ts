@@ -1,27 +1,31 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { SQLITE_MIGRATIONS } from "../../src/adapters/sqlite/migrations/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import { option, random } from "../crash/kill.ts";
-import { type CallFault, type Ended, pointsOf, runFaulty } from "./disk/faulty-run.ts";
+import { FORMATS } from "../formats/formats.ts";
+import { digestRows } from "../formats/grow.ts";
+import { unpackFormat } from "../formats/unpack.ts";
+import {
+  type FailureProblem,
+  findProblemsAfter,
+  type OlderFile,
+  parseJson,
+  STABLE_CODES,
+} from "./disk/aftermath.ts";
+import { type CallFault, type Ended, filesOf, pointsOf, runFaulty } from "./disk/faulty-run.ts";
 import { INSIDE, type Report, WORDS } from "./disk/operate.ts";
 
 const OPERATE = join(import.meta.dirname, "disk/operate.ts");
 const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
-const ANA = { project: "default", user: "ana" };
+
+/** Updates of a file of an older format: of the first one, and of the last one before this. */
+const UPDATES: { readonly [name: string]: OlderFile["format"] | undefined } = {
+  migrate: FORMATS[0],
+  "migrate the last format": FORMATS.filter(({ version }) => version < SQLITE_MIGRATIONS.length).at(-1),
+};
 
 /** Operations that are a command of their own: its words, with FOLDER for where the files are. */
 const COMMANDS: { readonly [name: string]: readonly string[] } = {
@@ -39,7 +43,7 @@ const COMMANDS: { readonly [name: string]: readonly string[] } = {
 export const OPERATION_NAMES: readonly string[] = [
   "open a new file",
   "open",
-  "migrate",
+  ...Object.keys(UPDATES),
   ...INSIDE,
   ...Object.keys(COMMANDS),
 ];
@@ -48,29 +52,28 @@ export const OPERATION_NAMES: readonly string[] = [
 export interface Tried {
   readonly operation: string;
   readonly fault: CallFault;
-  readonly problems: readonly Problem[];
-}
-
-export interface Problem {
-  readonly kind: "ackedLost" | "half" | "corrupt" | "resurrected" | "uncaught" | "hangs" | "unclear";
-  readonly what: string;
+  readonly problems: readonly FailureProblem[];
 }
 
 /** Databases as they are before an operation. */
 export interface Templates {
   readonly folder: string;
   of(operation: string): string;
+  /** The file of an older format that an operation updates. */
+  older(operation: string): OlderFile | undefined;
+  /** The names of the files that an operation touches. */
+  readonly files: Map<string, readonly string[]>;
 }
 
-/** Makes what the operations begin with: a database with something erased, an earlier backup and export, an older version. */
+/** Makes what the operations begin with: a database with something erased, an earlier backup and export, older versions. */
 export async function makeTemplates(): Promise<Templates> {
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "keepsake-io-"));
-  const [full, fresh, old] = ["full", "fresh", "old"].map((name) => join(folder, name)) as [
+  const [full, fresh, scratch] = ["full", "fresh", "scratch"].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ];
-  for (const one of [full, fresh, old]) mkdirSync(one);
+  for (const one of [full, fresh]) mkdirSync(one);
   const path = join(full, "memory.db");
   const memory = await createMemory({ path });
   const ana = memory.scope({ user: "ana" });
@@ -79,6 +82,8 @@ export async function makeTemplates(): Promise<Templates> {
   await ana.remember({ id: "m-older", role: "user", content: `I use ${WORDS.older} for work.` });
   await memory.backup(join(full, "earlier.copy"));
   await ana.forget(WORDS.older);
+  // The newest revision, which `undo` reverts.
+  await ana.remember({ id: "m-undone", role: "user", content: `I own a ${WORDS.undone}.` });
   await memory.close();
   const lines = [1, 2, 3].map((number) => ({
     id: `m-import-${number}`,
@@ -86,18 +91,24 @@ export async function makeTemplates(): Promise<Templates> {
     content: `I own ${number} boats. I moved to ${WORDS.told} last year.`,
   }));
   writeFileSync(join(full, "earlier.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
-  makeOlder(join(old, "memory.db"));
-  return { folder, of: (name) => (name === "open a new file" ? fresh : name === "migrate" ? old : full) };
-}
-
-/** A database of the first version, with one message. */
-function makeOlder(path: string): void {
-  const handle = new DatabaseSync(path);
-  handle.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
-  handle.exec(SQLITE_MIGRATIONS[0] ?? "");
-  handle.exec("PRAGMA application_id = 1262830928; PRAGMA user_version = 1");
-  handle.exec("INSERT INTO users (id, project, name, revision, turns) VALUES (1, 'default', 'ana', 0, 0)");
-  handle.close();
+  const older = new Map(
+    Object.entries(UPDATES).map(([name, format]): [string, OlderFile & { readonly folder: string }] => {
+      if (!format) throw new Error("there is no older format");
+      const own = join(folder, format.name);
+      mkdirSync(own);
+      unpackFormat(format, own);
+      cpSync(own, scratch, { recursive: true });
+      const rows = digestRows(join(scratch, "memory.db"));
+      rmSync(scratch, { recursive: true });
+      return [name, { format, rows, folder: own }];
+    }),
+  );
+  return {
+    folder,
+    of: (name) => older.get(name)?.folder ?? (name === "open a new file" ? fresh : full),
+    older: (name) => older.get(name),
+    files: new Map(),
+  };
 }
 
 function wordsOf(operation: string, folder: string): string[] {
@@ -112,9 +123,21 @@ function wordsOf(operation: string, folder: string): string[] {
 
 /** All points of an operation: each call of its files, each error, once and for ever. */
 export async function pointsOfOperation(templates: Templates, operation: string): Promise<CallFault[]> {
+  const files = await filesOfOperation(templates, operation);
   return inCopy(templates, operation, "points", (folder) =>
-    pointsOf(wordsOf(operation, folder), folder, operation in COMMANDS),
+    pointsOf(wordsOf(operation, folder), folder, files, operation in COMMANDS),
   );
+}
+
+/** The names of the files that an operation touches, which are those whose calls fail. */
+export async function filesOfOperation(templates: Templates, operation: string): Promise<readonly string[]> {
+  const known = templates.files.get(operation);
+  if (known) return known;
+  const files = await inCopy(templates, operation, "files", (folder) =>
+    filesOf(wordsOf(operation, folder), folder),
+  );
+  templates.files.set(operation, files);
+  return files;
 }
 
 async function inCopy<Result>(
@@ -141,20 +164,21 @@ export async function tryPoint(
   fault: CallFault,
   name = "point",
 ): Promise<Tried> {
+  const files = await filesOfOperation(templates, operation);
+  const older = templates.older(operation);
   return inCopy(templates, operation, name, async (folder) => {
-    const ended = await runFaulty(wordsOf(operation, folder), folder, fault);
+    const ended = await runFaulty(wordsOf(operation, folder), folder, files, fault);
+    const isCommand = operation in COMMANDS;
     const problems = [
       ...problemsOf(operation, ended, fault),
-      ...(await problemsAfter(operation, folder, ended)),
+      ...(await findProblemsAfter({ operation, isCommand, folder, ended, ...(older ? { older } : {}) })),
     ];
     return { operation, fault, problems };
   });
 }
 
-const STABLE = /^(?:invalid_input|not_found|conflict|over_quota|forbidden|unavailable|corrupt|unsupported)$/;
-
 /** What the process itself shows. */
-function problemsOf(operation: string, ended: Ended, fault: CallFault): Problem[] {
+function problemsOf(operation: string, ended: Ended, fault: CallFault): FailureProblem[] {
   if (ended.hasHung) return [{ kind: "hangs", what: "it did not end" }];
   if (operation in COMMANDS) return problemsOfCommand(ended);
   const report = reportOf(ended);
@@ -163,8 +187,8 @@ function problemsOf(operation: string, ended: Ended, fault: CallFault): Problem[
   }
   const failures = [report.failure, report.again?.failure, report.closing];
   return [
-    ...failures.flatMap((failure): Problem[] =>
-      failure && !STABLE.test(failure.code)
+    ...failures.flatMap((failure): FailureProblem[] =>
+      failure && !STABLE_CODES.test(failure.code)
         ? [{ kind: "unclear", what: `${failure.code}: ${failure.message}` }]
         : [],
     ),
@@ -173,9 +197,13 @@ function problemsOf(operation: string, ended: Ended, fault: CallFault): Problem[
 }
 
 /** What it did when it was asked again, in the same process. */
-function problemsOfRepetition(operation: string, { failure, again }: Report, fault: CallFault): Problem[] {
+function problemsOfRepetition(
+  operation: string,
+  { failure, again }: Report,
+  fault: CallFault,
+): FailureProblem[] {
   if (!failure || !again || !INSIDE.includes(operation) || /^(?:backup|close)$/.test(operation)) return [];
-  const problems: Problem[] = [];
+  const problems: FailureProblem[] = [];
   if (/sync$/.test(fault.call) && again.failure === undefined) {
     problems.push({ kind: "ackedLost", what: "it was acknowledged after a sync had failed" });
   }
@@ -185,139 +213,19 @@ function problemsOfRepetition(operation: string, { failure, again }: Report, fau
   return problems;
 }
 
-function problemsOfCommand({ status, output, errors }: Ended): Problem[] {
+function problemsOfCommand({ status, output, errors }: Ended): FailureProblem[] {
   if (/\n\s+at |Warning:/.test(errors)) return [{ kind: "uncaught", what: errors.slice(0, 300) }];
   if (status === 0) return [];
-  const said = jsonIn(output) as
+  const said = parseJson(output) as
     | { error?: { code?: string; message?: string }; healthy?: boolean }
     | undefined;
-  if (said?.error && STABLE.test(said.error.code ?? "")) return [];
+  if (said?.error && STABLE_CODES.test(said.error.code ?? "")) return [];
   if (said?.healthy === false) return [];
   return [{ kind: "unclear", what: `exit ${status}: ${output.slice(0, 200)} ${errors.slice(0, 300)}` }];
 }
 
 function reportOf({ output }: Ended): Report | undefined {
-  return jsonIn(output) as Report | undefined;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What is found when the fault has gone. */
-async function problemsAfter(operation: string, folder: string, ended: Ended): Promise<Problem[]> {
-  const path = join(folder, "memory.db");
-  try {
-    const memory = await createMemory({ path });
-    const faults = await memory.check();
-    const { broken } = await memory.audit();
-    await memory.close();
-    const served = await servedOf(path);
-    return [
-      ...faults.map(
-        (one): Problem => ({ kind: "corrupt", what: `${one.count} ${one.place} ${one.problem}` }),
-      ),
-      ...broken
-        .filter(({ problem }) => problem !== "it was not verified to the end")
-        .map(({ problem }): Problem => ({ kind: "corrupt", what: `audit: ${problem}` })),
-      ...problemsOfContent(operation, folder, served, ended),
-      ...(await problemsOfCopies(operation, folder, ended)),
-    ];
-  } catch (error) {
-    return [{ kind: "corrupt", what: `it cannot be opened afterwards: ${(error as Error).message}` }];
-  }
-}
-
-interface Content {
-  readonly messages: readonly { readonly id: string; readonly content: string }[];
-  readonly all: string;
-}
-
-async function servedOf(path: string): Promise<Content> {
-  const record = await openSqliteStore({ path });
-  const { messages, memories } = await record.since(ANA, 0, { units: false });
-  const log = await record.log(ANA, { limit: 1000 });
-  await record.close();
-  return { messages, all: JSON.stringify([messages, memories, log]) };
-}
-
-/** How many messages an operation stores. */
-const STORED: { readonly [operation: string]: number } = {
-  remember: 1,
-  close: 1,
-  batch: 5,
-  import: 3,
-  "import by command": 3,
-};
-
-function problemsOfContent(operation: string, folder: string, served: Content, ended: Ended): Problem[] {
-  if (/^(?:open a new file|migrate)$/.test(operation)) return [];
-  const report = operation in COMMANDS ? undefined : reportOf(ended);
-  const done = report?.done ?? report?.again?.done;
-  const isDone = operation in COMMANDS ? ended.status === 0 : done !== undefined && done !== null;
-  const stored = served.messages.filter(({ id }) => /^m-(?:told|batch|import)/.test(id)).length;
-  const expected = STORED[operation];
-  return [
-    ...problemsOfErasure(operation, folder, served, isDone ? done : undefined),
-    ...(isDone && expected !== undefined && stored !== expected
-      ? [{ kind: "ackedLost" as const, what: `${stored} of ${expected} are there` }]
-      : []),
-    ...(operation === "batch" && stored % 5 !== 0
-      ? [{ kind: "half" as const, what: `${stored} of a batch are there` }]
-      : []),
-  ];
-}
-
-function problemsOfErasure(operation: string, folder: string, served: Content, done: unknown): Problem[] {
-  const problems: Problem[] = [];
-  const expect = (isTrue: boolean, kind: Problem["kind"], what: string): void => {
-    if (!isTrue) problems.push({ kind, what });
-  };
-  const text = (id: string): string => served.messages.find((one) => one.id === id)?.content ?? "";
-  expect(!served.all.includes(WORDS.older), "resurrected", "what was erased before is served");
-  if (operation !== "everything") expect(text("m-kept").includes(WORDS.kept), "ackedLost", "m-kept is gone");
-  else expect(["", `I live in ${WORDS.kept}.`].includes(text("m-kept")), "half", "m-kept is there in part");
-  if (!/^(?:forget|everything)$/.test(operation)) {
-    expect(text("m-erased").includes(WORDS.erased), "ackedLost", "m-erased is gone");
-  } else if (done) {
-    expect(!served.all.includes(WORDS.erased), "resurrected", "what was erased is served");
-    if ((done as { complete?: boolean }).complete === true) {
-      const names = readdirSync(folder).filter((name) => name.startsWith("memory.db"));
-      const bytes = names.map((name) => readFileSync(join(folder, name), "latin1")).join("");
-      expect(!bytes.includes(WORDS.erased), "resurrected", "what was erased stands in bytes");
-    }
-  }
-  return problems;
-}
-
-/** Backups, exports and moved databases are there whole, or not at all. */
-async function problemsOfCopies(operation: string, folder: string, ended: Ended): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  const copy = join(folder, "backup.copy");
-  if (existsSync(copy)) {
-    const record = await openSqliteStore({ path: copy });
-    const faults = await record.check();
-    await record.close();
-    if (faults.length > 0) problems.push({ kind: "half", what: "the backup does not hold together" });
-  }
-  const exported = join(folder, "export.jsonl");
-  if (existsSync(exported)) {
-    const lines = readFileSync(exported, "utf8").split("\n");
-    const isWhole = lines.at(-1) === "" && lines.slice(0, -1).every((line) => jsonIn(line) !== undefined);
-    const hasAll = lines.some((line) => line.includes(WORDS.kept));
-    if (!isWhole || !hasAll) problems.push({ kind: "half", what: "the export is there in part" });
-  }
-  const failure = operation in COMMANDS ? undefined : reportOf(ended)?.failure;
-  const drafts = readdirSync(folder).filter(
-    (name) => /\.(?:part|new)$/.test(name) && !failure?.message.includes(name),
-  );
-  if (ended.status === 0 && drafts.length > 0)
-    problems.push({ kind: "half", what: `left: ${drafts.join(", ")}` });
-  return problems;
+  return parseJson(output) as Report | undefined;
 }
 
 /** Draws so many points of all; each operation has its share. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
 
 /** A call that fails, and how. */
 export interface CallFault {
@@ -40,39 +40,43 @@ export interface Ended {
 const FIXED_NAMES = join(import.meta.dirname, "fixed-names.mjs");
 /** Far longer than any operation takes on a machine that others use. */
 const PATIENCE_MS = 60_000;
-const UUIDS = Array.from(
-  { length: 4 },
-  (_, i) => `00000000-0000-4000-8000-${String(i + 1).padStart(12, "0")}`,
-);
+/** The ends of the names of the files that SQLite keeps for a database. */
+const SQLITE_ENDS = ["", "-wal", "-shm", "-journal"];
+/** By these, an operation says where it begins and ends. */
+const MARKS = ["mark-begin", "mark-end"];
 
-/** The end of a draft's name under `fixed-names.mjs`. */
-const DRAFT_END = "4242.00000000.new";
-
-/** What an operation may open, by name: strace knows no patterns. */
-function pathsOf(folder: string): string[] {
-  const names = [
-    "memory.db",
-    "memory.db.restoring",
-    "backup.copy",
-    `backup.copy.${DRAFT_END}`,
-    "target.db",
-    "memory.db.before-v1",
-    "memory.db.before-v1.part",
-  ].flatMap((name) => ["", "-wal", "-shm", "-journal"].map((end) => `${name}${end}`));
-  const keys = UUIDS.flatMap((id) => [`.keys.json.${id}.new`, `.keys.json.lock.${id}.new`]);
-  const beside = [".secret", `.secret.${DRAFT_END}`, ".erasures", ".keys.json", ".keys.json.lock", ...keys];
-  const own = [...beside.map((end) => `memory.db${end}`), ...beside.map((end) => `target.db${end}`)];
-  const others = ["export.jsonl", "export.jsonl.4242.new", "mark-begin", "mark-end"];
-  return ["", ...names, ...own, ...others].map((name) => (name === "" ? folder : join(folder, name)));
+/** The folder itself, and what an operation touches in it: strace knows no patterns. */
+function pathsOf(folder: string, names: readonly string[]): string[] {
+  return [folder, ...[...MARKS, ...names].map((name) => join(folder, name))];
 }
 
-/** Runs a program of Node with one call failing, or with a trace of all of them. */
+/**
+ * The names of the files that an operation opens, renames, links or removes in its folder, by a run without a fault. Under
+ * `fixed-names.mjs` a draft has the same name in each run. Includes the files that SQLite may add to a database.
+ */
+export async function filesOf(words: readonly string[], folder: string): Promise<readonly string[]> {
+  const trace = `${folder}.files`;
+  const calls = "trace=open,openat,rename,renameat,renameat2,link,linkat,unlink,unlinkat";
+  await runTraced(words, folder, ["-o", trace, "-e", calls]);
+  const names = new Set<string>();
+  for (const [, path = ""] of readFileSync(trace, "utf8").matchAll(/"([^"]+)"/g)) {
+    const name = relative(folder, path);
+    if (name === "" || name.startsWith("..") || MARKS.includes(name)) continue;
+    const database = name.replace(/-(?:wal|shm|journal)$/, "");
+    for (const end of SQLITE_ENDS) names.add(`${database}${end}`);
+  }
+  rmSync(trace);
+  return [...names].sort();
+}
+
+/** Runs a program of Node with one call on the named files failing, or with a trace of all of them. */
 export function runFaulty(
   words: readonly string[],
   folder: string,
+  names: readonly string[],
   fault: CallFault | { readonly trace: string },
 ): Promise<Ended> {
-  const paths = pathsOf(folder).flatMap((path) => ["-P", path]);
+  const paths = pathsOf(folder, names).flatMap((path) => ["-P", path]);
   const asked =
     "trace" in fault
       ? ["-o", fault.trace, "-e", `trace=${CALLS.join(",")},access,faccessat,faccessat2,stat,statx`]
@@ -84,22 +88,22 @@ export function runFaulty(
           "-e",
           `inject=${fault.call}:error=${fault.error}:when=${fault.at}${fault.isForever ? "+" : ""}`,
         ];
+  return runTraced(words, folder, [...paths, ...asked]);
+}
+
+function runTraced(words: readonly string[], folder: string, asked: readonly string[]): Promise<Ended> {
   const program = [process.execPath, "--import", FIXED_NAMES, ...words];
-  const child = spawn(
-    "strace",
-    ["-f", "-qq", "--seccomp-bpf", "-e", "signal=none", ...paths, ...asked, ...program],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-      // One thread for files, so that the n-th call is the same each time.
-      env: {
-        PATH: process.env.PATH,
-        UV_THREADPOOL_SIZE: "1",
-        NODE_DISABLE_COMPILE_CACHE: "1",
-        TMPDIR: folder,
-      },
+  const child = spawn("strace", ["-f", "-qq", "--seccomp-bpf", "-e", "signal=none", ...asked, ...program], {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    // One thread for files, so that the n-th call is the same each time.
+    env: {
+      PATH: process.env.PATH,
+      UV_THREADPOOL_SIZE: "1",
+      NODE_DISABLE_COMPILE_CACHE: "1",
+      TMPDIR: folder,
     },
-  );
+  });
   const parts = { output: "", errors: "" };
   child.stdout.on("data", (part: Buffer) => {
     parts.output += part.toString();
@@ -125,10 +129,11 @@ export function runFaulty(
 export async function pointsOf(
   words: readonly string[],
   folder: string,
+  names: readonly string[],
   isWhole: boolean,
 ): Promise<CallFault[]> {
   const trace = `${folder}.trace`;
-  await runFaulty(words, folder, { trace });
+  await runFaulty(words, folder, names, { trace });
   const counts = new Map<string, number>();
   const points = new Map<string, Set<number>>();
   let isInside = isWhole;

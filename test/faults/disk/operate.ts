@@ -16,6 +16,8 @@ export interface Report {
   readonly again?: { readonly done?: unknown; readonly failure?: Failure };
   /** Closing may fail as well. */
   readonly closing?: Failure;
+  /** For "close": whether what was stored before it was acknowledged. */
+  readonly isStored?: boolean;
 }
 
 export interface Failure {
@@ -28,10 +30,18 @@ interface Opened {
   readonly keepsake: Keepsake;
   readonly ana: ScopedMemory;
   readonly folder: string;
+  /** The newest revision before the operation. */
+  readonly revision: number;
 }
 
-/** The texts that operations store, and the word that they erase. */
-export const WORDS = { kept: "Lisbonzq", erased: "Magnetzq", older: "Shramzq", told: "Portozq" } as const;
+/** The texts that operations store, and the words that they erase and undo. */
+export const WORDS = {
+  kept: "Lisbonzq",
+  erased: "Magnetzq",
+  older: "Shramzq",
+  told: "Portozq",
+  undone: "Kayakzq",
+} as const;
 
 const TOLD = `I moved to ${WORDS.told} last year.`;
 
@@ -50,9 +60,7 @@ const OPERATIONS: { readonly [name: string]: (opened: Opened) => Promise<unknown
     const [first] = items;
     return first && ana.update(first.id, { text: `The user likes ${WORDS.told}.` });
   },
-  async undo({ ana }) {
-    return ana.undo(await ana.revision());
-  },
+  undo: ({ ana, revision }) => ana.undo(revision),
   forget: ({ ana }) => ana.forget(WORDS.erased),
   everything: ({ ana }) => ana.forget({ everything: true }),
   backup: ({ keepsake, folder }) => keepsake.backup(join(folder, "backup.copy")),
@@ -99,16 +107,25 @@ async function operate(name: string, folder: string): Promise<Report> {
   }
   const keepsake = opened.done as Keepsake;
   const ana = keepsake.scope({ user: "ana" });
+  const revision = name === "undo" ? await ana.revision() : 0;
   const operation = OPERATIONS[name] ?? (async () => undefined);
   // What closing writes at last is what this has written.
-  if (name === "close") await attempt(() => ana.remember({ id: "m-told", role: "user", content: TOLD }));
+  const told =
+    name === "close"
+      ? await attempt(() => ana.remember({ id: "m-told", role: "user", content: TOLD }))
+      : undefined;
   if (name !== "open") mark(folder, "begin");
-  const run = () => (name === "close" ? keepsake.close() : operation({ keepsake, ana, folder }));
+  const run = () => (told ? keepsake.close() : operation({ keepsake, ana, folder, revision }));
   const first = await attempt(run);
   mark(folder, "end");
   const again = first.failure ? { again: await attempt(run) } : {};
   const { failure: closing } = await attempt(() => keepsake.close());
-  return { ...first, ...again, ...(closing ? { closing } : {}) };
+  return {
+    ...first,
+    ...again,
+    ...(closing ? { closing } : {}),
+    ...(told ? { isStored: !told.failure } : {}),
+  };
 }
 
 if (import.meta.main) {
