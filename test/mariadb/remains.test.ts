@@ -90,3 +90,56 @@ describe.skipIf(!url)(`an erasure on MariaDB${missing}`, { timeout: 300_000 }, (
     await own.end();
   });
 });
+
+describe.skipIf(!url)(`the binary log of MariaDB${missing}`, { timeout: 300_000 }, () => {
+  let server: OwnServer;
+  let pool: Pool;
+  beforeAll(async () => {
+    server = await ownServer("mariadb", ["--log-bin=binlog", "--server-id=1", "--sync-binlog=1"]);
+    pool = createPool({ uri: server.address });
+  }, 120_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  }, 60_000);
+
+  const readLogs = (): string[] =>
+    readdirSync(server.data).filter((name) => /^binlog\.\d+$/.test(name) && countWords(name) > 0);
+  const countWords = (name: string): number =>
+    readFileSync(join(server.data, name), "latin1").match(WORD)?.length ?? 0;
+  const countAll = (): number => readLogs().reduce((sum, name) => sum + countWords(name), 0);
+
+  it.each(["ROW", "MIXED"])(
+    "keeps erased words in the form %s until its files are deleted, as the receipt says",
+    async (format) => {
+      await pool.query(`CREATE DATABASE log_${format} CHARACTER SET utf8mb4`);
+      await pool.query(`SET GLOBAL binlog_format = ${format}`);
+      const own = createPool({ uri: server.address.replace(/\/mysql$/, `/log_${format}`) });
+      const memory = await createMemory({
+        record: () => openMariadbStore({ pool: own }),
+        secret: "0123456789abcdef",
+      });
+      const ana = memory.scope({ user: "ana" });
+      for (let i = 0; i < 5; i += 1) await ana.remember(`I use Zanzibarquux as tool number ${i}.`);
+      const before = countAll();
+      expect(before).toBeGreaterThan(0);
+      const receipt = await ana.forget("Zanzibarquux");
+      expect(receipt.complete).toBe(true);
+      expect(receipt.remains?.map(({ place }) => place)).toContain("MariaDB: binary log");
+      // Rows that go are logged as they were.
+      expect(countAll()).toBeGreaterThan(before);
+      await memory.close();
+      await own.end();
+      await pool.query("FLUSH BINARY LOGS");
+      expect(countAll()).toBeGreaterThan(before);
+      const [logs] = await pool.query("SHOW BINARY LOGS");
+      const newest = (logs as { Log_name: string }[]).at(-1)?.Log_name;
+      // The server keeps a file that it would need after a crash, until its tables have what is in it.
+      const purge = async (): Promise<string[]> => {
+        await pool.query(`PURGE BINARY LOGS TO '${newest}'`);
+        return readLogs();
+      };
+      await expect.poll(purge, { timeout: 60_000, interval: 500 }).toEqual([]);
+    },
+  );
+});

@@ -1,6 +1,7 @@
 # Shared by `up` and `down`; read with `source`. Where each server keeps its things, and on which port it listens.
 # KEEPSAKE_SERVICES_DIR: a folder that the account "nobody" can reach, for PostgreSQL and MariaDB do not run as root.
 # KEEPSAKE_SERVICES_PORT: the first of five ports: PostgreSQL, Redis, Chroma, S3 Vectors and, three for Citus later, MariaDB.
+# KEEPSAKE_SERVICES_MARIADB: further words for MariaDB, such as --log-bin.
 services=${KEEPSAKE_SERVICES_DIR:-${TMPDIR:-/tmp}/keepsake-services}
 first_port=${KEEPSAKE_SERVICES_PORT:-15432}
 postgres_port=$first_port

@@ -33,8 +33,8 @@ export interface OwnServer {
   remove(): Promise<void>;
 }
 
-/** Starts one with test/services/up. */
-export async function ownServer(name: keyof typeof PORTS): Promise<OwnServer> {
+/** Starts one with test/services/up; MariaDB with further words, where they are given. */
+export async function ownServer(name: keyof typeof PORTS, words: readonly string[] = []): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), `keepsake-${name}-`));
   // Where this is root, MariaDB runs as another account, which has to get there.
   await chmod(folder, 0o755);
@@ -42,6 +42,7 @@ export async function ownServer(name: keyof typeof PORTS): Promise<OwnServer> {
     ...process.env,
     KEEPSAKE_SERVICES_DIR: folder,
     KEEPSAKE_SERVICES_PORT: String((await freePort()) - PORTS[name]),
+    KEEPSAKE_SERVICES_MARIADB: words.join(" "),
     // Those that are installed already: that is what takes long.
     KEEPSAKE_SERVICES_PYTHONS: pythons ?? join(shared ?? join(tmpdir(), "keepsake-services"), "python"),
   };
