@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { digestKeyOf, fileSecret, openSqliteStore } from "../../src/adapters/sql
 import { createBackupJob } from "../../src/engine/jobs/backup-job.ts";
 import { createMemory, restoreMemory } from "../../src/index.ts";
 import type { BackupArchive } from "../../src/ports/backup-archive.ts";
+import { killed, random } from "./kill.ts";
 
 const DAY_MS = 86_400_000;
 let folder: string;
@@ -169,29 +169,35 @@ it("removes what a killed run wrote of its own backup, and the draft of no other
   expect(listKept()).toContainEqual(expect.stringMatching(/2026-03-02T10-00-00Z\.db$/));
 });
 
-it("is whole or not there after a kill at any moment, and the next run makes up for it", {
+/** A run is killed after its first line, while it copies; its second, while it stores; then while it fetches, and verifies. */
+const STAGES = 4;
+const KILLS = 12;
+
+it(`is whole or not there after ${KILLS} kills under way, and the next run makes up for them`, {
   timeout: 600_000,
 }, async () => {
-  const program = `
-    import { folderArchive } from ${JSON.stringify(join(import.meta.dirname, "../../dist/adapters/backups/index.js"))};
-    import { createMemory } from ${JSON.stringify(join(import.meta.dirname, "../../dist/index.js"))};
-    await createMemory({ path: ${JSON.stringify(path)}, backups: { archive: folderArchive({ path: ${JSON.stringify(kept)} }) } });
-    console.log("open");
-    setInterval(() => {}, 1000);`;
-  for (let kill = 0; kill < 8; kill += 1) {
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await new Promise((resolve) => child.stdout.once("data", resolve));
-    // The job begins five seconds after the start.
-    await new Promise((resolve) => setTimeout(resolve, 5000 + kill * 150));
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await ended;
+  const draw = random(20260301);
+  /** The last word of each run that was killed. */
+  const killedAt: string[] = [];
+  const runOnce = (afterMs: number, since: number): Promise<string[]> => {
+    // At another time, so that each run has a backup to make.
+    now += DAY_MS;
+    return killed([path, kept, clock().toISOString()], afterMs, since, "backup-child.ts");
+  };
+  for (let tries = 0; killedAt.length < KILLS && tries < 4 * KILLS; tries += 1) {
+    const stage = killedAt.length % STAGES;
+    // The copy and the check take the time: both start a process. Later tries come sooner.
+    const words = await runOnce((draw() * (stage % 3 === 0 ? 150 : 5)) / (1 + tries / KILLS), stage + 1);
+    expect(words[0]).toBe("begun");
+    const last = words.at(-1) ?? "";
+    if (last !== "done") killedAt.push(last);
   }
-  now = Date.now() + 2 * DAY_MS;
+  expect(killedAt).toHaveLength(KILLS);
+  expect([...new Set(killedAt)].sort()).toEqual(expect.arrayContaining(["begun", "fetched"]));
+  now += DAY_MS;
   await run();
   expect(existsSync(`${path}.backup-work`)).toBe(false);
+  expect(listKept().length).toBeGreaterThan(0);
   expect(listKept().filter((name) => !name.endsWith(".db"))).toEqual([]);
   await using memory = await createMemory({ path, clock, jobs: "elsewhere" });
   const noted = (await memory.audit()).backups.filter(({ until = "9" }) => until > clock().toISOString());
