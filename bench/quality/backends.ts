@@ -4,10 +4,12 @@ import {
   createMemory,
   type Keepsake,
   type MemoryOptions,
+  type MemoryStore,
   type Meter,
   type ScopedMemory,
 } from "../../src/index.ts";
-import { type Place, testPlace } from "../../test/postgres/place.ts";
+import { testMariadb } from "../../test/mariadb/place.ts";
+import { testPlace } from "../../test/postgres/place.ts";
 import { addressOf, FOLLOWER_PLACES, type FollowerPlace, type TestServers } from "./followers.ts";
 
 /** What evaluations run on, where that is not SQLite alone. */
@@ -26,8 +28,7 @@ export async function backendsNamed(
   names: { readonly record: string; readonly follower?: string },
   servers: TestServers,
 ): Promise<Backends> {
-  const place =
-    names.record === "postgres" ? testPlace(addressOf(servers, "KEEPSAKE_TEST_POSTGRES")) : undefined;
+  const place = RECORD_PLACES[names.record]?.(servers);
   const followers = await FOLLOWER_PLACES[names.follower ?? ""]?.(servers);
   const counted = { answered: 0, not: 0 };
   return {
@@ -43,8 +44,21 @@ export async function backendsNamed(
   };
 }
 
+/** Room on a database server for stores that nobody else uses. */
+interface RecordPlace {
+  /** An empty store. */
+  open(): Promise<MemoryStore>;
+  clear(): Promise<void>;
+}
+
+/** The database servers by their names. */
+const RECORD_PLACES: { readonly [name: string]: (servers: TestServers) => RecordPlace } = {
+  postgres: (servers) => testPlace(addressOf(servers, "KEEPSAKE_TEST_POSTGRES")),
+  mariadb: (servers) => testMariadb(addressOf(servers, "KEEPSAKE_TEST_MARIADB")),
+};
+
 interface Parts {
-  readonly place: Place | undefined;
+  readonly place: RecordPlace | undefined;
   readonly followers: FollowerPlace | undefined;
   readonly counted: { answered: number; not: number };
 }

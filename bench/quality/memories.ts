@@ -1,7 +1,7 @@
 import { createMemory, type Keepsake, type MemoryOptions } from "../../src/index.ts";
 
 /** Where memories can be kept, and which indexes can stand beside them. */
-export const RECORDS: readonly string[] = ["sqlite", "postgres"];
+export const RECORDS: readonly string[] = ["sqlite", "postgres", "mariadb"];
 export const INDEXES: readonly string[] = [
   "memory",
   "chroma",

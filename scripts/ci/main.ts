@@ -49,8 +49,8 @@ const reports = mkdtempSync(join(tmpdir(), "keepsake-ci-"));
 const report = (name: string): string => join(reports, `${name}.json`);
 const REPORTS = ["fast", "services", "system", "timed"].map(report);
 
-/** Other steps beside it would lose their server. */
-const STOPS_POSTGRES = "test/crash/postgres-kill.ts";
+/** They kill a database of their own, and hold the time until the server is well again against a bar. */
+const STOPS_DATABASES = ["test/crash/postgres-kill.ts", "test/crash/mariadb-kill.ts"];
 /** Programs of the campaign that `npm run test:timed` runs in their small size. */
 const TIMED_PROGRAMS = ["test/crash/server-stop.ts", "test/faults/soak.ts"];
 
@@ -85,14 +85,14 @@ const ALONE: readonly CiStep[] = [
     "--writes",
     "5",
   ),
-  ...CAMPAIGN.filter(({ file }) => STOPS_POSTGRES === file).map(campaignStep),
+  ...CAMPAIGN.filter(({ file }) => STOPS_DATABASES.includes(file)).map(campaignStep),
   // A chat goes on without the memory when it takes too long, and the story then fails.
   clients,
 ];
 
 /** Side by side: nothing in them is timed. */
 const BESIDE: readonly CiStep[] = [
-  ...CAMPAIGN.filter(({ file }) => ![STOPS_POSTGRES, ...TIMED_PROGRAMS].includes(file)).map(campaignStep),
+  ...CAMPAIGN.filter(({ file }) => ![...STOPS_DATABASES, ...TIMED_PROGRAMS].includes(file)).map(campaignStep),
   execStep("OpenAPI fuzzing", ".ci/fuzz/run"),
   qualityStep("our stories", { set: "stories", data: OWN_DATA, figure: "stories_passed", bar: 100 }),
   qualityStep("our conversation", { set: "locomo", data: OWN_DATA, figure: "turn_recall@10", bar: 90 }),
@@ -135,6 +135,7 @@ const [sameData, sameSets] = hasData
   : [OWN_DATA, REPEATED_SETS.filter(({ set }) => set !== "forget-cases")];
 /** Other backends give the figures of SQLite alone. The slowest come first. */
 const SAME: readonly CiStep[] = [
+  sameFiguresStep("on MariaDB", sameData, sameSets, ["--record", "mariadb"]),
   sameFiguresStep("on PostgreSQL", sameData, sameSets, ["--record", "postgres"]),
   ...["s3-vectors", "pinecone", "faiss", "chroma", "pgvector", "redis"].map((index) =>
     sameFiguresStep(`with ${index} beside the record`, sameData, sameSets, ["--follower", index]),
