@@ -72,6 +72,14 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     needs: "KEEPSAKE_TEST_POSTGRES",
   },
   {
+    test: "R4",
+    file: "test/crash/mariadb-kill.ts",
+    about: "kills MariaDB under a server with load; nothing acknowledged is missing",
+    args: { ci: ["--kills", "3", "--json"], full: ["--kills", "100", "--json"] },
+    minutes: { ci: 15, full: 120 },
+    needs: "KEEPSAKE_TEST_MARIADB",
+  },
+  {
     test: "R5",
     file: "test/faults/main.ts",
     about:
@@ -133,6 +141,14 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     args: { ci: ["--users", "20", "--per-user", "500", "--json"], full: ["--json"] },
     minutes: { ci: 15, full: 60 },
     needs: "KEEPSAKE_TEST_POSTGRES",
+  },
+  {
+    test: "R15",
+    file: "test/move/mariadb-round-trip.ts",
+    about: "moves a database to MariaDB and back, killed on the way; it is the same",
+    args: { ci: ["--users", "20", "--per-user", "500", "--json"], full: ["--json"] },
+    minutes: { ci: 15, full: 60 },
+    needs: "KEEPSAKE_TEST_MARIADB",
   },
   {
     test: "R16",
