@@ -31,7 +31,7 @@ const STORY = "test/e2e/http.test.ts";
 const SAMPLES = "src/engine/samples/assistant.test.ts";
 const USAGE = "src/engine/recall/usage.test.ts";
 const OPTIMIZE = "src/engine/jobs/optimize.test.ts";
-const BACKENDS = "src/config/backend-settings.test.ts";
+const STARTS = "test/backends/familiar-starts.test.ts";
 
 /** All rows. A title that is in no test fails a test, so the table cannot promise what is not tested. */
 export const COVERAGE_ROWS: readonly CoverageRow[] = [
@@ -128,7 +128,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     "a pool of `CONNECTION_POOL_SIZE`; PostgreSQL as the store",
     {
       missing: "Pinecone was tried on a server of its protocol only",
-      test: [BACKENDS, "selects PostgreSQL if MEMORY_DB_URL is a PostgreSQL address"],
+      test: [STARTS, "a service on PostgreSQL and Redis with a worker gets there by its calls"],
     },
   ),
   row(13, MET, "Chroma as a server", "`CHROMA_URL`", {
@@ -174,10 +174,18 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
       ],
     },
   ),
-  row(18, PARTLY, "MySQL stores texts and metadata", "MariaDB as the store: `MEMORY_DB_URL=mysql://…`", {
-    missing: "tested on MariaDB only, not on MySQL itself",
-    test: [BACKENDS, "selects MariaDB if MEMORY_DB_URL is an address of MySQL or MariaDB"],
-  }),
+  row(
+    18,
+    MET,
+    "MySQL stores texts and metadata",
+    "MariaDB, by MySQL's protocol, as the store ([MariaDB](backends/mariadb.md)): `MEMORY_DB_URL=mysql://…`. No test has run on MySQL itself",
+    {
+      test: [
+        "test/mariadb/command-line.test.ts",
+        "remembers, answers and forgets, and a move to a file and back keeps the digest",
+      ],
+    },
+  ),
   row(
     19,
     MET,
@@ -206,7 +214,10 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     },
   ),
   row(22, MET, "PostgreSQL with pgvector", "the store, and an index in it", {
-    test: [BACKENDS, "put pgvector into the database of the memories, or into its own"],
+    test: [
+      "src/adapters/postgres-index/postgres-index.test.ts",
+      "finds a user's nearest entries among those of many others",
+    ],
   }),
   row(23, PARTLY, "Pinecone", "an index beside the store", {
     missing: "an account to try it with",
@@ -244,8 +255,8 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     "the usual names, also in `.env`, in one table of [common names](reference/common-names.md)",
     {
       test: [
-        "src/config/common-names.test.ts",
-        "reads every common name of a setting, or refuses it and says what to set",
+        "test/e2e/familiar-starts.test.ts",
+        "a program with a vector folder, an SQLite file and GPT is told which setting is another one, and gets there",
       ],
     },
   ),
@@ -347,11 +358,10 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   }),
   row(
     42,
-    PARTLY,
+    MET,
     "Julep",
-    "`sessions.chat` of its client with a memory ([frameworks](frameworks.md#julep))",
+    "`sessions.chat` of its client with a memory ([frameworks](frameworks.md#julep)); tested with its client and types on a server of its protocol, because the hosted service is closed",
     {
-      missing: "Julep's own server; tried with its client on a stand-in, as the hosted service is closed",
       test: ["test/clients/julep-chat.ts", "Julep, a client with a memory: two conversations and erasures"],
     },
   ),
@@ -489,6 +499,6 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     },
   ),
   row(55, MET, "Settings for the database, the index, the model and the GPU", "the same names", {
-    test: ["src/config/settings.test.ts", "accepts common names of settings"],
+    test: [STARTS, "an assistant with SQLite and FAISS gets there with its types, associations and clean-up"],
   }),
 ];
