@@ -102,6 +102,28 @@ describe("an image that nobody has described", () => {
     await expect(ana.attachment(idOf("cat"))).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("goes with its description when the message is undone, and both come back when that is undone", async () => {
+    const ana = await open();
+    const { revision } = await ana.remember({ id: "m1", role: "user", content: [image("cat")] });
+    await ana.remember({ id: "m2", role: "user", content: "I live in Porto." });
+    await wait(() => descriptions(ana)).toEqual([expect.stringContaining("Quixote")]);
+    const found = async () =>
+      JSON.stringify((await ana.recall("Which cat has a collar that says Quixote?", { minScore: 0 })).items);
+    expect(await found()).toContain("Quixote");
+    const undone = await ana.undo(revision);
+    expect((await ana.attachments()).total).toBe(0);
+    expect(await found()).not.toContain("Quixote");
+    const lines: unknown[] = [];
+    for await (const line of ana.export()) lines.push(line);
+    expect(JSON.stringify(lines)).not.toContain("Quixote");
+    expect(await keepsake?.check()).toEqual([]);
+    await ana.undo(undone.revision);
+    expect(await descriptions(ana)).toEqual([expect.stringContaining("Quixote")]);
+    expect(await found()).toContain("Quixote");
+    expect(vision.received).toHaveLength(1);
+    expect(await keepsake?.check()).toEqual([]);
+  });
+
   it("waits while the server is down, and the job says why; nothing is lost", async () => {
     vision.always = { status: 503 };
     const ana = await open();

@@ -1,3 +1,4 @@
+import { listAttachmentParts } from "../../domain/attachment.ts";
 import type { LogEntry } from "../../domain/change-set.ts";
 import { checkCount } from "../../domain/limits.ts";
 import { isUndone, type Memory, UNDONE } from "../../domain/memory.ts";
@@ -35,7 +36,8 @@ export async function undo(ports: Ports, scope: Scope, revision: number): Promis
     const group = await listUndoneTogether(ports, scope, entry);
     const { entries } = group;
     const undone = entry.cause !== "undo";
-    const messages = await findAddedMessages(ports, scope, state, entry);
+    const added = await findAddedMessages(ports, scope, state, entry);
+    const messages = [...added, ...findDescriptions(state, added)];
     const draft = createMemoryDraft(state, at);
     const lines = await restoreMemories(ports, draft, state, group, messages);
     const links = revertLinks(state, {
@@ -139,7 +141,26 @@ async function findAddedMessages(
   return entries
     .flatMap(({ messages }) => messages)
     .flatMap((id) => state.messages.get(id) ?? [])
-    .filter(({ content }) => content !== "");
+    .filter(({ content, parts }) => content !== "" || parts !== undefined);
+}
+
+/**
+ * The messages in which a model described attachments of these messages. Each has a revision of its own, and goes and comes
+ * back with the message that it describes. Of several descriptions of one attachment, the newest.
+ */
+function findDescriptions(
+  { messages }: Pick<UserState, "messages">,
+  described: readonly Message[],
+): Message[] {
+  const ids = new Set(described.filter(({ parts }) => parts).map(({ id }) => id));
+  if (ids.size === 0) return [];
+  const found = new Map<string, Message>();
+  for (const message of messages.values()) {
+    if (!message.parts || ids.has(message.id)) continue;
+    for (const { id, of } of listAttachmentParts(message))
+      if (of !== undefined && ids.has(of)) found.set(`${of} ${id}`, message);
+  }
+  return [...found.values()];
 }
 
 async function restoreMemories(
