@@ -227,10 +227,17 @@ describe("a walk along associations", () => {
     expect(await relatedTo(shram, { inferred: false })).toEqual([]);
     expect(await relatedTo(shram, { types: ["extends"] })).toEqual([]);
     await ana.link(idOf("The user likes Shram."), shram, { strength: 0 });
-    expect(await relatedTo(shram, { minStrength: 0.1 })).toEqual([
-      ["The user uses Magnet as a productivity tool.", 0.5],
-    ]);
+    expect(await relatedTo(shram)).toEqual([["The user uses Magnet as a productivity tool.", 0.5]]);
     expect((await ana.links()).total).toBe(1);
+  });
+
+  it("neither shows nor passes an association with a strength of 0", async () => {
+    const [a = "", b = "", c = ""] = await addSome(3);
+    await ana.link(a, b, { strength: 0 });
+    await ana.link(b, c);
+    expect(await relatedTo(a, { depth: 2 })).toEqual([]);
+    expect(await relatedTo(b, { minStrength: 0 })).toEqual([["Statement number 2.", 1]]);
+    expect((await ana.links()).total).toBe(2);
   });
 });
 

@@ -42,7 +42,8 @@ export async function findRelated(
   const leadsTo = (way: Way, step: RelatedStep): Way[] => {
     const memory = state.memories.get(step.from === way.memory.id ? step.to : step.from);
     const strength = way.strength * step.strength;
-    if (!isShown(memory) || memory.id === start.id || strength < minStrength) return [];
+    // A strength of 0 says that they are not associated.
+    if (!isShown(memory) || memory.id === start.id || strength === 0 || strength < minStrength) return [];
     return [{ memory, strength, path: [...way.path, step] }];
   };
   const found = new Map<string, Way>();
