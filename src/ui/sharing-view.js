@@ -93,11 +93,20 @@ function givenPart({ given }, act) {
     make(
       "li",
       {},
-      describe(grant, `With ${grant.to_user ?? `the group ${grant.to_group?.name}`}`),
+      describe(
+        grant,
+        `With ${grant.to_user ?? `the group ${grant.to_group?.name}`}${declinedOf(grant)}`,
+      ),
       button("Withdraw", () => act((user) => withdrawGrant(user, grant.id), "Withdrawn."), "small-button"),
     ),
   );
   return part("given", "You share", rows, "You share nothing.");
+}
+
+/** Who declined what the user shares. */
+function declinedOf({ state, declined_by: members = [] }) {
+  if (state === "declined") return ", declined";
+  return members.length === 0 ? "" : `, declined by ${members.join(", ")}`;
 }
 
 function receivedPart({ received }, { items }, act) {

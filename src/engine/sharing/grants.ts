@@ -293,6 +293,8 @@ export function requireGrant(grants: readonly Grant[], id: string): Grant {
 function toShown(grant: Grant, user: string, groups: readonly UserGroup[], now: string): ShownGrant {
   const { id, owner, reader, what, at, until, withdrawnAt } = grant;
   const group = "group" in reader ? groups.find((one) => one.id === reader.group) : undefined;
+  const readers = listReaders(grant, user, group);
+  const declinedBy = owner === user && group ? readers.filter((one) => grant.declinedBy.includes(one)) : [];
   return {
     id,
     owner,
@@ -301,15 +303,29 @@ function toShown(grant: Grant, user: string, groups: readonly UserGroup[], now: 
     what,
     at,
     ...(until === undefined ? {} : { until }),
-    state: stateOf(grant, "user" in reader ? reader.user : user, now),
+    state: stateOf(grant, readers, now),
+    ...(declinedBy.length === 0 ? {} : { declinedBy }),
     ...(withdrawnAt === undefined ? {} : { withdrawnAt }),
   };
 }
 
-function stateOf(grant: Grant, reader: string, now: string): GrantState {
-  if (isInForce(grant, reader, now)) return "active";
+/** Whose reading the state of a grant tells: the reader's; for the owner of a grant to a group, that of all its members. */
+function listReaders(
+  { owner, reader }: Grant,
+  user: string,
+  group: UserGroup | undefined,
+): readonly string[] {
+  if ("user" in reader) return [reader.user];
+  if (owner !== user) return [user];
+  return group?.members.filter((member) => member !== owner) ?? [];
+}
+
+/** A grant that nobody can read now, because its group is empty, is active: whoever joins reads. */
+function stateOf(grant: Grant, readers: readonly string[], now: string): GrantState {
   if (grant.withdrawnAt !== undefined) return "withdrawn";
-  return grant.until !== undefined && grant.until <= now ? "expired" : "declined";
+  if (grant.until !== undefined && grant.until <= now) return "expired";
+  const isDeclined = readers.length > 0 && readers.every((reader) => !isInForce(grant, reader, now));
+  return isDeclined ? "declined" : "active";
 }
 
 /** Makes a group, or replaces the members of the one of that name. Throws `invalid_input` and `over_quota`. */

@@ -31,8 +31,13 @@ export interface ShownGrant {
   readonly at: string;
   /** When it ends, exclusive (ISO 8601). */
   readonly until?: string;
-  /** For a reader: also whether this reader declined it. For the owner of a grant to a group: not. */
+  /**
+   * "declined" for the reader who declined it, and for its owner once everybody did to whom it was given: the user, or all
+   * members of the group.
+   */
   readonly state: GrantState;
+  /** The members of the group who declined it, for the owner of the grant. Absent if none did, and for a grant to a user. */
+  readonly declinedBy?: readonly string[];
   /** When it was withdrawn (ISO 8601). */
   readonly withdrawnAt?: string;
 }

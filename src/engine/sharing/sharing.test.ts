@@ -171,6 +171,27 @@ describe("a grant to a group", () => {
     await expect(ben.share({ group: "home", everything: true })).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("tells its owner which members declined it, and is declined once all did", async () => {
+    const { ana, ben, cleo } = await open();
+    await ana.saveGroup({ name: "home", members: ["ana", "ben", "cleo"] });
+    const { id } = await ana.share({ group: "home", everything: true });
+    const seenBy = async (user: ScopedMemory) => {
+      const { given, received } = await user.grants();
+      return [...given, ...received].map(({ state, declinedBy }) => [state, declinedBy]);
+    };
+    expect(await seenBy(ana)).toEqual([["active", undefined]]);
+    await cleo.decline(id);
+    expect(await seenBy(ana)).toEqual([["active", ["cleo"]]]);
+    expect(await seenBy(cleo)).toEqual([["declined", undefined]]);
+    expect(await seenBy(ben)).toEqual([["active", undefined]]);
+    await ben.decline(id);
+    expect(await seenBy(ana)).toEqual([["declined", ["ben", "cleo"]]]);
+    await cleo.accept(id);
+    expect(await seenBy(ana)).toEqual([["active", ["ben"]]]);
+    await ana.saveGroup({ name: "home", members: ["ana", "cleo"] });
+    expect(await seenBy(ana)).toEqual([["active", undefined]]);
+  });
+
   it("is declined by each member alone", async () => {
     const { ana, ben, cleo } = await open();
     await ana.add({ text: "The bins go out on Tuesday." });

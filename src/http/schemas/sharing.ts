@@ -24,7 +24,13 @@ export const GRANT_SCHEMA: z.ZodType = withSchemaId(
     what: CONTENT_SCHEMA,
     at: timeSchema.describe("When it was given"),
     until: timeSchema.describe("When it ends, exclusive").optional(),
-    state: z.enum(["active", "declined", "expired", "withdrawn"]),
+    state: z
+      .enum(["active", "declined", "expired", "withdrawn"])
+      .describe("For its owner, `declined` once everybody did to whom it was given"),
+    declined_by: z
+      .array(z.string())
+      .describe("For the owner of a grant to a group: the members who declined it")
+      .optional(),
     withdrawn_at: timeSchema.optional(),
   }),
 );

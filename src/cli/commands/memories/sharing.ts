@@ -91,11 +91,16 @@ function formatSection(
     `  ${grant.id}`,
     formatDay(grant.at),
     side(grant),
-    grant.state,
+    formatState(grant),
     `${formatContent(grant.what)}${formatEnd(grant)}`,
   ]);
   return rows.length === 0 ? [] : [title, ...formatTable(rows)];
 }
+
+const formatState = ({ state, declinedBy = [] }: ShownGrant): string => {
+  if (state === "declined" || declinedBy.length === 0) return state;
+  return `${state}, declined by ${declinedBy.map((user) => toShortLine(user, 30)).join(", ")}`;
+};
 
 const formatReader = ({ user, group }: ShownGrant): string =>
   user === undefined ? `the group ${toShortLine(group?.name ?? "?", 30)}` : toShortLine(user, 30);
