@@ -110,9 +110,9 @@ export interface MemoryClusters {
 
 /** A group of memories about one topic. */
 export interface MemoryCluster {
-  /** Words that tell the group apart, joined by commas. */
+  /** Words that tell the group apart, joined by commas. If there are none: the beginning of its most typical memory. */
   readonly name: string;
-  /** The same words, at most three. */
+  /** The words that tell the group apart, at most three. Empty if there are none. */
   readonly words: readonly string[];
   /** The number of memories. */
   readonly size: number;

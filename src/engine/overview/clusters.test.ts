@@ -65,6 +65,16 @@ describe("clusters of memories", () => {
     expect((await ann.clusters({ kind: "preference" })).items.map(({ size }) => size)).toEqual([1]);
   });
 
+  it("each have a name, also if no word tells them apart: then that of the most typical memory", async () => {
+    await ann.add({ text: "The user prefers tea." });
+    expect((await ann.clusters()).items).toMatchObject([{ name: "The user prefers tea.", words: [] }]);
+    await ann.forget({ everything: true });
+    const text = `The user  ${"waters the plants and ".repeat(6)}sleeps.`;
+    await ann.add({ text });
+    const [{ name = "", size } = {}] = (await ann.clusters()).items;
+    expect([name, size]).toEqual(["The user waters the plants and waters the plants and waters…", 1]);
+  });
+
   it("are none without memories; a wrong option is refused", async () => {
     expect(await ann.clusters()).toEqual({ items: [], total: 0, left: 0 });
     for (const options of [{ limit: 0 }, { memories: 101 }, { kind: "mood" as never }])

@@ -19,10 +19,12 @@ const MAX_ROUNDS = 8;
 const MEMORIES_PER_CLUSTER = 8;
 /** A memory with a smaller cosine with the middle of its cluster has little to do with it. */
 const LEAST_COSINE = 0.1;
+/** Characters of a name that is the beginning of a memory. */
+const MAX_NAME_LENGTH = 60;
 
 /**
  * Groups current memories by topic, by the vectors of the embedder, largest group first. The name of a group is made of words
- * that its memories have and others lack. Nothing is stored: each call computes it, so that it contains only what is current.
+ * that its memories have and others lack; without such words, it is the beginning of the most typical memory. Nothing is stored: each call computes it, so that it contains only what is current.
  */
 export async function listClusters(
   ports: Pick<Ports, "states" | "store" | "embedder" | "clock">,
@@ -38,7 +40,7 @@ export async function listClusters(
   const named = nameClusters(groups.map((group) => group.map(({ memory }) => memory.text)));
   return {
     items: groups.map((group, i) => ({
-      name: named[i]?.join(", ") ?? "",
+      name: named[i]?.join(", ") || toName(group[0]?.memory.text ?? ""),
       words: named[i] ?? [],
       size: group.length,
       memories: group.slice(0, shown).map(({ memory }) => toShownMemory(state, memory)),
@@ -46,6 +48,15 @@ export async function listClusters(
     total: all.length,
     left: all.length - groups.reduce((sum, { length }) => sum + length, 0),
   };
+}
+
+/** The beginning of a text, up to the end of a word. */
+function toName(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= MAX_NAME_LENGTH) return line;
+  const cut = line.slice(0, MAX_NAME_LENGTH);
+  const end = cut.lastIndexOf(" ");
+  return `${(end > 0 ? cut.slice(0, end) : cut).toWellFormed()}…`;
 }
 
 function parseClusterOptions({ limit = 12, memories = 5, kind }: ClusterOptions) {

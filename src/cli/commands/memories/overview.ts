@@ -29,7 +29,7 @@ export async function runClusters(options: ClustersCommandOptions): Promise<void
 
 function formatCluster({ name, size, memories }: MemoryCluster): string[] {
   return [
-    `${name || "other"} ${dimText(`(${formatCount(size, "memory", "memories")})`)}`,
+    `${name} ${dimText(`(${formatCount(size, "memory", "memories")})`)}`,
     ...memories.map(({ text }) => `  ${text}`),
   ];
 }
