@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { LIST_ORDERS } from "../domain/memories/memory-order.ts";
-import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
+import { KIND_NAMES } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
 import { WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
@@ -464,7 +464,7 @@ ${formatExamples("audit", "audit --json")}`,
     )
     .option("--max-age-days <N>", "archive memories last said longer ago", createCountParser(0, 100_000))
     .option("--min-importance <S>", "archive memories less important, from 0 to 1", parseShareOption)
-    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds").choices(MEMORY_KINDS))
+    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds or groups").choices(KIND_NAMES))
     .addHelpText(
       "after",
       `

@@ -1,4 +1,4 @@
-import type { Kind } from "../../domain/memory.ts";
+import type { Kind, KindGroup } from "../../domain/memory.ts";
 import type { UsageBy } from "../../domain/model-usage.ts";
 import type { JobName } from "../../domain/operations/job.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
@@ -164,8 +164,8 @@ export interface OptimizeOptions extends CallOptions {
   readonly maxAgeDays?: number;
   /** Has the clean-up archive memories less important than this (0 to 1), instead of up to 0.4. */
   readonly minImportance?: number;
-  /** Has the clean-up archive memories of these kinds, instead of facts, events and reflections. */
-  readonly kinds?: readonly Kind[];
+  /** Has the clean-up archive memories of these kinds or groups of kinds, instead of facts, events and reflections. */
+  readonly kinds?: readonly (Kind | KindGroup)[];
 }
 
 /** What maintenance of a user's memories did, or would do. */

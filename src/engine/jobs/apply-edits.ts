@@ -146,7 +146,7 @@ export interface CleanUpLimits {
   /** Memories less important than this, 0 to 1. */
   readonly minImportance?: number;
   /** Memories of these kinds. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: ReadonlySet<Kind>;
 }
 
 /** The input of a task: all current memories, at one revision. */

@@ -1,5 +1,5 @@
 import { checkCount, checkShare } from "../../domain/limits.ts";
-import { type Kind, MEMORY_KINDS, type Memory } from "../../domain/memory.ts";
+import { expandKinds, KIND_NAMES, type Kind, type Memory, type MemoryUsage } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { yieldToEventLoop } from "../../domain/time-slicing.ts";
 import { invalid } from "../../errors.ts";
@@ -183,7 +183,7 @@ function isLeftover(
   { minImportance, kinds }: CleanUpLimits,
 ): boolean {
   const { kind, claim, importance, evidence, at, storedAt, when = "", action } = memory;
-  const isOfKind = kinds ? kinds.includes(kind) : CLEANED_KINDS.has(kind);
+  const isOfKind = (kinds ?? CLEANED_KINDS).has(kind);
   const matters = minImportance === undefined ? importance > MAX_IMPORTANCE : importance >= minImportance;
   if (!isOfKind || matters || evidence > 1) return false;
   // A recently imported old chat is new here, and so is a statement about a future day.
@@ -196,16 +196,18 @@ function isLeftover(
   return !relation || (relation.holds === "many" && relation.sensitive !== true);
 }
 
+/** The ids among these that a recall has returned, also a moment ago. */
 async function findRecalledMemories(
-  { store }: Pick<Ports, "store">,
+  { store, recalls, usage }: Pick<Ports, "store" | "recalls" | "usage">,
   scope: Scope,
   memories: readonly Memory[],
 ): Promise<ReadonlySet<string>> {
   if (memories.length === 0) return new Set();
   const ids = memories.map(({ id }) => id);
-  // Receipts are kept of the newest recalls only, uses of all.
-  const uses = (await store.usage?.read(scope, ids)) ?? [];
-  return new Set([...(await store.jobs.findRecalled(scope, ids)), ...uses.map(({ id }) => id)]);
+  // Both are written a moment after a recall. Receipts are kept of the newest recalls only, uses of all.
+  await recalls?.flush();
+  const uses = (await usage?.read(scope, ids)) ?? new Map<string, MemoryUsage>();
+  return new Set([...(await store.jobs.findRecalled(scope, ids)), ...uses.keys()]);
 }
 
 /** The order matters: expired memories are not merged, and merged ones were stated more than once. */
@@ -276,12 +278,12 @@ function parseCleanUpLimits(options: OptimizeOptions): CleanUpLimits {
   if (unknown !== undefined)
     throw invalid(`optimize has no such option. Its options are ${[...OPTIMIZE_OPTIONS].join(", ")}.`);
   const { maxAgeDays, minImportance, kinds } = options;
-  if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => MEMORY_KINDS.includes(kind))))
-    throw invalid(`kinds must be a list of ${MEMORY_KINDS.join(", ")}.`);
+  if (kinds !== undefined && !(Array.isArray(kinds) && kinds.every((kind) => KIND_NAMES.includes(kind))))
+    throw invalid(`kinds must be a list of ${KIND_NAMES.join(", ")}.`);
   return {
     ...(maxAgeDays === undefined ? {} : { maxAgeDays: checkCount(maxAgeDays, "maxAgeDays", 0, 100_000) }),
     ...(minImportance === undefined ? {} : { minImportance: checkShare(minImportance, "minImportance") }),
-    ...(kinds === undefined ? {} : { kinds }),
+    ...(kinds === undefined ? {} : { kinds: expandKinds(kinds) }),
   };
 }
 

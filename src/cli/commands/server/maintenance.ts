@@ -1,6 +1,6 @@
 import { openArchive } from "../../../config/backup-settings.ts";
 import { readSettings } from "../../../config/settings.ts";
-import type { Kind } from "../../../domain/memory.ts";
+import type { Kind, KindGroup } from "../../../domain/memory.ts";
 import type { ErasureReceipt } from "../../../domain/receipt.ts";
 import type { Audit, Keepsake } from "../../../engine/api/keepsake.ts";
 import type { JobState, Optimized, OptimizeOptions } from "../../../engine/api/maintenance-types.ts";
@@ -126,7 +126,7 @@ interface OptimizeCommandOptions extends CommonOptions {
   readonly currentTurn?: number;
   readonly maxAgeDays?: number;
   readonly minImportance?: number;
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly (Kind | KindGroup)[];
 }
 
 export async function runOptimize(options: OptimizeCommandOptions): Promise<void> {

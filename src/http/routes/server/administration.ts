@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { MEMORY_KINDS } from "../../../domain/memory.ts";
 import {
   BUDGET_HOLDERS,
   BUDGET_PERIODS,
@@ -13,6 +12,7 @@ import { PAGE_QUERY, toCursorFields } from "../../pagination.ts";
 import { refuse } from "../../problem.ts";
 import {
   createCountTextSchema,
+  kindNameSchema,
   momentSchema,
   shareTextSchema,
   timeSchema,
@@ -240,7 +240,7 @@ const flagSchema = z
 const kindsTextSchema = z
   .string()
   .transform((text) => text.split(","))
-  .pipe(z.array(z.enum(MEMORY_KINDS)));
+  .pipe(z.array(kindNameSchema));
 
 const OPTIMIZE_QUERY = z.strictObject({
   current_turn: turnTextSchema.optional(),
@@ -273,7 +273,8 @@ export const jobOperations: readonly Operation[] = [
     description:
       "With `dry_run` it only shows what it would change. Nothing is erased: `undo` reverts each revision. " +
       "With `current_turn`, it skips memories from the hundred turns before that one. `max_age_days`, `min_importance` and " +
-      "`kinds` (with commas) set what the clean-up archives: memories that are older, less important, and of these kinds.",
+      "`kinds` (with commas) set what the clean-up archives: memories that are older, less important, and of these kinds or " +
+      "groups of kinds.",
     scope: "write",
     parameters: USER_PATH_PARAMETERS,
     query: OPTIMIZE_QUERY,
