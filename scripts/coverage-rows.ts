@@ -489,8 +489,8 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   row(
     54,
     MET,
-    "Clean-up by age and importance, with a dry run",
-    "`optimize({ maxAgeDays, minImportance, kinds, dryRun })` and `POST …/optimize`",
+    "`cleanup_old_memories`: clean-up by age and importance, with a dry run",
+    "`optimize({ maxAgeDays, minImportance, kinds, dryRun })`, `POST …/optimize`, `keepsake optimize`, and `cleanup_old_memories` of the [Python client](python.md). It deletes no rows: what it archives stays in the history, and `undo` restores it. What was said twice, recalled, edited, associated or is sensitive stays. To erase, use [`forget`](forgetting.md)",
     {
       test: [
         OPTIMIZE,

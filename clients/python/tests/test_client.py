@@ -66,6 +66,16 @@ def test_all_goes_through_every_page(keepsake: Keepsake) -> None:
     assert len({memory["id"] for memory in keepsake.memories.all(limit=2)}) == 3
 
 
+def test_a_clean_up_shows_what_it_would_archive_and_refuses_wrong_limits(keepsake: Keepsake) -> None:
+    for text in ("You do not eat meat.", "You do not eat meat!"):
+        keepsake.memories.add(text)
+    shown = keepsake.memories.cleanup_old_memories(max_age_days=30, min_importance=0.3, dry_run=True)
+    assert (shown["dry_run"], [job["name"] for job in shown["jobs"]][-1]) == (True, "clean-up")
+    with pytest.raises(InvalidInputError):
+        keepsake.memories.cleanup_old_memories(min_importance=2)
+    assert keepsake.memories.cleanup_old_memories()["dry_run"] is False
+
+
 def test_changes_go_on_after_the_last_one_seen(keepsake: Keepsake) -> None:
     for name in ("Figma", "Sketch", "Penpot"):
         keepsake.memories.add(f"You use {name}.")

@@ -57,6 +57,24 @@ class Memories:
         found = self.raw.get_memory_history(self.user, id, limit=1000)
         return found["items"]
 
+    def cleanup_old_memories(
+        self,
+        *,
+        max_age_days: int | None = None,
+        min_importance: float | None = None,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> api.Optimized:
+        """Merges duplicates, and archives memories that are older and less important. `undo` restores them; nothing is erased.
+        What was said twice, recalled, edited, associated or is sensitive stays. `dry_run` only shows it."""
+        return self.raw.optimize(
+            self.user,
+            max_age_days=max_age_days,
+            min_importance=min_importance,
+            dry_run=dry_run,
+            idempotency_key=idempotency_key,
+        )
+
 
 class Keepsake:
     """The memory of one user, on a server.
