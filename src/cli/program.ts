@@ -45,6 +45,7 @@ export function createProgram(version: string): Command {
     .option("--db <FILE>", "the database file")
     .option("--user <ID>", "the user whose memory to use", "me")
     .option("--project <ID>", "the user's project", "default")
+    .option("--agent <ID>", "the user's agent: labels what is stored, and reads only what has its label")
     .option("--at <TIME>", "message time, ISO 8601 (default: now)")
     .option("--json", "print one JSON document on stdout and nothing else")
     .addHelpText("after", PROGRAM_HELP)

@@ -21,6 +21,7 @@ export interface CommonOptions {
   readonly db?: string;
   readonly user?: string;
   readonly project?: string;
+  readonly agent?: string;
   readonly json?: boolean;
   readonly at?: string;
 }
@@ -85,11 +86,16 @@ export async function withMemory(
   });
 }
 
-function toScope({ user = "me", project }: CommonOptions): {
+function toScope({ user = "me", project, agent }: CommonOptions): {
   readonly user: string;
   readonly project?: string;
+  readonly agent?: string;
 } {
-  return { user, ...(project === undefined ? {} : { project }) };
+  return {
+    user,
+    ...(project === undefined ? {} : { project }),
+    ...(agent === undefined ? {} : { agent }),
+  };
 }
 
 /** Creates the folder of a database that the settings file names. Errors are reported when the database is opened. */
@@ -145,6 +151,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),
     ...(settings.sqlite === undefined ? {} : { sqlite: settings.sqlite }),
+    ...(settings.agents === undefined ? {} : { agents: settings.agents }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
     ...(await loadUnderstandingOptions(settings, confidenceThreshold, ports.inThreads)),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { SqliteTuning } from "../adapters/sqlite/index.ts";
 import { EXPIRY_LIST_EXAMPLE, type ExpiryPolicy, parseExpiryList } from "../domain/memories/expiry-policy.ts";
 import { parseWeightList, type RankingOptions, WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
+import type { AgentAccess } from "../domain/scope.ts";
 import { MemoryError } from "../errors.ts";
 import {
   ATTACHMENT_SETTINGS,
@@ -123,6 +124,8 @@ export interface Settings {
   readonly decayDays?: number;
   /** How recalls rank unless a call says otherwise. */
   readonly ranking?: RankingOptions;
+  /** Whether agents of one user read each other's memories; walled if absent. */
+  readonly agents?: AgentAccess;
   /** True archives the memories that the clean-up job finds. */
   readonly cleanUp?: boolean;
   /** Absent if webhooks may go to public addresses only. */
@@ -257,6 +260,7 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     schema: z.string().refine((list) => parseExpiryList(list) !== undefined),
     allowed: `days by kind, or by project and kind, such as ${EXPIRY_LIST_EXAMPLE}`,
   },
+  KEEPSAKE_AGENTS: { schema: z.enum(["walled", "shared"]), allowed: "walled or shared" },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_WEBHOOKS: { schema: z.enum(["on", "off", "loopback"]), allowed: "on, off or loopback" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
@@ -337,12 +341,10 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("decayDays", "MEMORY_DECAY_DAYS"),
     ...toOptionalField("ranking", parseRanking(values)),
     ...toOptionalField("expiry", parseExpiryList(values.get("KEEPSAKE_EXPIRY") ?? "")),
+    ...toOptionalField("agents", values.get("KEEPSAKE_AGENTS") as AgentAccess | undefined),
     ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
     ...toOptionalField("webhooks", parseWebhooks(values.get("KEEPSAKE_WEBHOOKS"))),
-    ...toOptionalField(
-      "jobs",
-      values.get("KEEPSAKE_JOBS") === "workers" ? ("elsewhere" as const) : undefined,
-    ),
+    ...toOptionalField("jobs", parseJobs(values.get("KEEPSAKE_JOBS"))),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...toOptionalField("embedder", parseEmbedder(values)),
     ...toOptionalField("builtInModel", parseBuiltInModel(values)),
@@ -406,6 +408,10 @@ function parseRanking(values: ReadonlyMap<string, string>): RankingOptions | und
 
 function parseWebhooks(word: string | undefined): Settings["webhooks"] {
   return word === "off" || word === "loopback" ? word : undefined;
+}
+
+function parseJobs(word: string | undefined): Settings["jobs"] {
+  return word === "workers" ? "elsewhere" : undefined;
 }
 
 function parseMetrics(value: string | undefined): "open" | "off" | undefined {

@@ -1,7 +1,7 @@
 import { createBodyObserver } from "./body-quota.ts";
 import { runUntilShutdown } from "./graceful-shutdown.ts";
 import { runIdempotently } from "./idempotency.ts";
-import { authenticate, createUserAccess, mayCarryKey } from "./middleware/authentication.ts";
+import { authenticate, createUserAccess, getAgent, mayCarryKey } from "./middleware/authentication.ts";
 import { spendBytes, spendRequest } from "./middleware/rate-limits.ts";
 import type { Operation, OperationRequest, ServerServices } from "./operation.ts";
 import { isOpenAiPath, PASS_THROUGH_HINT, refuse } from "./problem.ts";
@@ -72,7 +72,8 @@ async function runOperation(
       await turn();
       // Nobody waits for the answer, and what the client sends next may contradict this.
       signal.throwIfAborted();
-      const call = { ...input, ...createUserAccess(services, bearer), signal, bearer, services, exchange };
+      const access = createUserAccess(services, bearer, bearer && getAgent(exchange));
+      const call = { ...input, ...access, signal, bearer, services, exchange };
       return runIdempotently(operation, call, async () => operation.handle(call));
     });
   try {

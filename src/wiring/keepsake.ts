@@ -439,13 +439,14 @@ function bindAssociations(
     readonly write: <Result>(run: () => Promise<Result>) => Promise<Result>;
   },
 ): Pick<ScopedMemory, "link" | "unlink" | "links" | "related" | "clusters" | "reflect"> {
+  const reading = toReadScope(scope, ports.agents);
   return {
     link: (from, to, options) => run.write(() => link(ports, scope, { from, to }, options)),
     unlink: (from, to, options) => run.write(() => unlink(ports, scope, { from, to }, options)),
     links: async (options) => run.open(() => listLinks(ports, scope, options)),
-    related: async (id, options) => run.open(() => findRelated(ports, scope, id, options)),
-    clusters: async (options) => run.open(() => listClusters(ports, scope, options)),
-    reflect: async (options) => run.open(() => reflect(ports, scope, options)),
+    related: async (id, options) => run.open(() => findRelated(ports, reading, id, options)),
+    clusters: async (options) => run.open(() => listClusters(ports, reading, options)),
+    reflect: async (options) => run.open(() => reflect(ports, reading, options)),
   };
 }
 

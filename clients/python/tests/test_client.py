@@ -76,6 +76,14 @@ def test_a_clean_up_shows_what_it_would_archive_and_refuses_wrong_limits(keepsak
     assert keepsake.memories.cleanup_old_memories()["dry_run"] is False
 
 
+def test_an_agent_reads_what_was_said_to_it(keepsake: Keepsake) -> None:
+    with Keepsake(URL, KEY, keepsake.user, agent="cook") as cook, Keepsake(URL, KEY, keepsake.user, agent="coach") as coach:
+        cook.remember("I use Figma.")
+        assert [memory["agent"] for memory in cook.memories.all()] == ["cook"]
+        assert list(coach.memories.all()) == []
+    assert len(list(keepsake.memories.all())) == 1
+
+
 def test_changes_go_on_after_the_last_one_seen(keepsake: Keepsake) -> None:
     for name in ("Figma", "Sketch", "Penpot"):
         keepsake.memories.add(f"You use {name}.")

@@ -19,6 +19,8 @@ export interface HookRequest {
   readonly kind: HookKind;
   readonly user: string;
   readonly project: string;
+  /** The user's agent; absent if the client's command names none. */
+  readonly agent?: string;
   /** The conversation; absent if the client names none. */
   readonly session?: string;
   /** What the user or the model said; empty at the start of a session. */

@@ -133,8 +133,8 @@ async function answerRequest(keepsake: Keepsake, places: HookPlaces, line: strin
   }
 }
 
-const toMemory = (keepsake: Keepsake, { project, user }: HookRequest): ScopedMemory =>
-  keepsake.scope({ project, user });
+const toMemory = (keepsake: Keepsake, { project, user, agent }: HookRequest): ScopedMemory =>
+  keepsake.scope({ project, user, ...(agent === undefined ? {} : { agent }) });
 
 /** What a model is told at an event; empty for nothing. */
 async function giveContext(keepsake: Keepsake, request: HookRequest): Promise<string> {

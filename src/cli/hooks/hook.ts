@@ -32,12 +32,13 @@ interface HookOptions {
   readonly db: string;
   readonly user: string;
   readonly project: string;
+  readonly agent?: string;
 }
 
 /**
- * Answers one event of a client: `hook EVENT --client NAME --db FILE [--user ID] [--project ID]`. This module loads nothing
- * of the memory, because a client waits for it. It always ends the process with status 0, and prints what the client
- * understands or nothing.
+ * Answers one event of a client: `hook EVENT --client NAME --db FILE [--user ID] [--project ID] [--agent ID]`. This module
+ * loads nothing of the memory, because a client waits for it. It always ends the process with status 0, and prints what the
+ * client understands or nothing.
  */
 export async function runHook(words: readonly string[]): Promise<void> {
   const endsAt = Math.max(DEADLINE_MS - RESERVE_MS, performance.now() + LEAST_MS);
@@ -52,14 +53,15 @@ export async function runHook(words: readonly string[]): Promise<void> {
 }
 
 async function answerEvent(options: HookOptions, endsAt: number): Promise<void> {
-  const { event, client, user, project } = options;
+  const { event, client, user, project, agent } = options;
   let places: HookPlaces | undefined;
   const fields: { [name: string]: string } = { event, client };
   try {
     places = openHookPlaces(options.db);
     const parsed = parseHookEvent(client, event, await readInput(endsAt));
     if (!parsed) return logHook(places, { ...fields, result: "not used", ms: toElapsed() });
-    const request: HookRequest = { id: randomUUID(), ...parsed, user, project, at: new Date().toISOString() };
+    const named = { user, project, ...(agent === undefined ? {} : { agent }) };
+    const request: HookRequest = { id: randomUUID(), ...parsed, ...named, at: new Date().toISOString() };
     const isFlushed = keepEvent(places, request, fields);
     const answer = await askMemory(places, request, endsAt);
     if (answer === undefined) wakeMemory(options);
@@ -110,7 +112,15 @@ function parseHookWords([event, ...rest]: readonly string[]): HookOptions | unde
   const client = HOOK_CLIENTS.find((name) => name === value("--client"));
   const db = value("--db");
   if (event === undefined || client === undefined || db === undefined) return undefined;
-  return { event, client, db, user: value("--user") ?? "me", project: value("--project") ?? "default" };
+  const agent = value("--agent");
+  return {
+    event,
+    client,
+    db,
+    user: value("--user") ?? "me",
+    project: value("--project") ?? "default",
+    ...(agent === undefined ? {} : { agent }),
+  };
 }
 
 /**

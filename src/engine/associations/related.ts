@@ -1,7 +1,7 @@
 import { type AssociationType, type MemoryLink, toLinkKey } from "../../domain/change-set.ts";
 import { checkCount, checkShare } from "../../domain/limits.ts";
 import type { Memory } from "../../domain/memory.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { invalid } from "../../errors.ts";
 import { toShownMemory } from "../admin/listings.ts";
 import type {
@@ -37,7 +37,10 @@ export async function findRelated(
   const now = ports.clock().toISOString();
   const start = requirePresent(state, id, now);
   const isShown = (memory: Memory | undefined): memory is Memory =>
-    isPresent(memory, now) && !memory.quarantined && (status === "all" || memory.status === status);
+    isPresent(memory, now) &&
+    isOfAgent(scope, memory) &&
+    !memory.quarantined &&
+    (status === "all" || memory.status === status);
   const stepsFrom = createStepFinder(state, { types, inferred });
   const leadsTo = (way: Way, step: RelatedStep): Way[] => {
     const memory = state.memories.get(step.from === way.memory.id ? step.to : step.from);

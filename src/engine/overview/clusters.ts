@@ -34,7 +34,7 @@ export async function listClusters(
   const { limit, shown, kinds } = parseClusterOptions(options);
   options.signal?.throwIfAborted();
   const state = await ports.states.of(scope);
-  const all = selectPresent(state, ports.clock().toISOString(), kinds);
+  const all = selectPresent(state, scope, ports.clock().toISOString(), kinds);
   const points = await readPoints(ports, scope, all.slice(0, MAX_MEMORIES), options.signal);
   const groups = await runInSlices(groupPoints(points, limit));
   const named = nameClusters(groups.map((group) => group.map(({ memory }) => memory.text)));

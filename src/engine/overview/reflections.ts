@@ -30,7 +30,7 @@ export async function reflect(
   options.signal?.throwIfAborted();
   const state = await ports.states.of(scope);
   const groups = new Map<string, TopicMonth>();
-  const memories = selectPresent(state, ports.clock().toISOString(), undefined).filter(
+  const memories = selectPresent(state, scope, ports.clock().toISOString(), undefined).filter(
     ({ at, kind }) => kind !== "reflection" && (!from || at >= from) && (!to || at < to),
   );
   await forEachInSlices(

@@ -23,6 +23,8 @@ const readBy = async (scope: ReturnType<Keepsake["scope"]>): Promise<string> =>
     await scope.context("What is my favourite food?"),
     await scope.converse("What is my favourite food?", { extract: "never" }),
     await scope.profile(),
+    await scope.clusters({ memories: 100 }),
+    await scope.reflect({ minMemories: 1 }),
     (await scope.list()).items,
   ]);
 
@@ -33,6 +35,17 @@ describe("agents of one user", () => {
     expect(read).toContain("Aga");
     expect(read).not.toMatch(/risotto|Ghent/);
     expect(await readBy(everyone)).toMatch(/risotto/);
+  });
+
+  it("find no memories related to one of theirs that were said to another agent", async () => {
+    const { cook, everyone } = await tell();
+    const { items } = await everyone.list();
+    const idOf = (word: string) => items.find(({ text }) => text.includes(word))?.id ?? "";
+    await everyone.link(idOf("Aga"), idOf("risotto"));
+    const related = async (scope: typeof cook) =>
+      JSON.stringify((await scope.related(idOf("Aga"))).items.map(({ memory }) => memory.text));
+    expect(await related(everyone)).toContain("risotto");
+    expect(await related(cook)).toBe("[]");
   });
 
   it("that share read everything of the user, and label what they store", async () => {

@@ -11,7 +11,7 @@ import {
   type OperationRequest,
   type ServerServices,
 } from "../operation.ts";
-import { isAnthropicPath, isOpenAiPath, refuse } from "../problem.ts";
+import { isAnthropicPath, isOpenAiPath, refuse, refuseField } from "../problem.ts";
 import type { RequestContext } from "../request-context.ts";
 
 /** The header of the page's proof. The cookie alone gives no access, because a browser sends it by itself. */
@@ -120,10 +120,23 @@ export function getCookieName(exchange: RequestContext): string {
   return `keepsake_${/:(\d+)$/.exec(host)?.[1] ?? "0"}`;
 }
 
-/** Gives access to a bearer's project or, if its key is restricted, to one user. */
+/** The header that names the user's agent that reads or writes. */
+export const AGENT_HEADER = "x-keepsake-agent";
+/** The form of an agent's name in the header, for the document too. */
+export const AGENT_PATTERN = "^[!-~]([ -~]{0,126}[!-~])?$";
+
+/** Gives the agent that a request names; undefined if it names none. Throws 400 for a wrong name. */
+export function getAgent({ req }: RequestContext): string | undefined {
+  const agent = req.header(AGENT_HEADER);
+  if (agent === undefined || new RegExp(AGENT_PATTERN).test(agent)) return agent;
+  throw refuseField(AGENT_HEADER, `${AGENT_HEADER} must be 1 to 128 ASCII characters.`);
+}
+
+/** Gives access to a bearer's project or, if its key is restricted, to one user; as one agent of each user, if one is named. */
 export function createUserAccess(
   services: Pick<ServerServices, "keepsake">,
   bearer: Bearer | undefined,
+  agent?: string,
 ): Pick<OperationRequest, "memoryOf" | "project"> {
   const project = (): string => {
     if (!bearer) throw new TypeError("an operation without a key has no project");
@@ -136,7 +149,8 @@ export function createUserAccess(
       if (bearer?.user !== undefined && bearer.user !== user) {
         throw new MemoryError("not_found", "User not found.");
       }
-      const memory = services.keepsake.scope({ project: project(), user });
+      const named = agent === undefined ? {} : { agent };
+      const memory = services.keepsake.scope({ project: project(), user, ...named });
       return bearer?.scopes.includes("erase") ? memory : forbidErasure(memory);
     },
   };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
+import { AGENT_HEADER, AGENT_PATTERN } from "../middleware/authentication.ts";
 import { getRequiredScopes, type Operation, type ResponseSpec } from "../operation.ts";
 import { withSchemaId } from "../schemas/fields.ts";
 
@@ -90,7 +91,7 @@ export function createApiDocument(operations: readonly Operation[], version: str
     components: {
       schemas: known.components(),
       securitySchemes: SECURITY,
-      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY, Agent: AGENT },
       headers: DOCUMENT_HEADERS,
       responses: problems,
     },
@@ -112,6 +113,15 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   description:
     "Any string, such as a UUID. The same key with the same request within 24 hours changes nothing and gives the same response.",
   schema: { type: "string", minLength: 1, maxLength: 512, pattern: "^[ -~]+$" },
+};
+
+const AGENT: JsonSchema = {
+  name: AGENT_HEADER,
+  in: "header",
+  required: false,
+  description:
+    "The user's agent: what it stores gets its label, and it reads only what has that label, unless agents share (`KEEPSAKE_AGENTS`).",
+  schema: { type: "string", minLength: 1, maxLength: 128, pattern: AGENT_PATTERN },
 };
 
 const DOCUMENT_HEADERS: JsonSchema = {
@@ -158,15 +168,21 @@ function toSecurity(operation: Operation): JsonSchema {
   return { ...optional, "x-keepsake-scopes": getRequiredScopes(operation) };
 }
 
-function toParameters(
-  { parameters, query, acceptsIdempotencyKey: takesKey }: Operation,
-  known: SchemaRegistry,
-): JsonSchema[] {
+function toParameters(operation: Operation, known: SchemaRegistry): JsonSchema[] {
+  const { parameters, query, acceptsIdempotencyKey: takesKey } = operation;
   return [
     ...(parameters ? toFieldParameters(known.toJsonSchema(parameters, "output"), "path") : []),
     ...(query ? toFieldParameters(known.toJsonSchema(query, "output"), "query") : []),
+    ...(namesUser(operation, known) ? [{ $ref: "#/components/parameters/Agent" }] : []),
     ...(takesKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
+}
+
+/** Whether an operation is about one user, by its path or its body. */
+function namesUser({ path, body }: Operation, known: SchemaRegistry): boolean {
+  if (path.includes("{user_id}")) return true;
+  const { properties = {} } = (body ? known.toJsonSchema(body) : {}) as { properties?: JsonSchema };
+  return "user_id" in properties || "userId" in properties;
 }
 
 /** Turns the fields of an object into parameters. */

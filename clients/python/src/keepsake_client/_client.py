@@ -81,7 +81,8 @@ class Keepsake:
 
     `timeout` is in seconds and counts for each attempt. A request that can be sent again is, at most `retries` times: after a lost
     connection, and after 429, 502, 503 and 504. Writes have an idempotency key, so none is carried out twice. `raw` has
-    every operation of the API. `http` replaces the client of httpx, whose base URL and headers are then the caller's.
+    every operation of the API. `agent` names an agent of the user, which labels what is stored and limits what is read. `http`
+    replaces the client of httpx, whose base URL and headers are then the caller's.
     """
 
     def __init__(
@@ -90,13 +91,15 @@ class Keepsake:
         api_key: str,
         user: str,
         *,
+        agent: str | None = None,
         timeout: float = 60.0,
         retries: int = 2,
         http: httpx.Client | None = None,
     ) -> None:
-        own = http or httpx.Client(
-            base_url=base_url, headers={"authorization": f"Bearer {api_key}"}, timeout=timeout
-        )
+        headers = {"authorization": f"Bearer {api_key}"}
+        if agent is not None:
+            headers["x-keepsake-agent"] = agent
+        own = http or httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
         self.raw = api.RawOperations(own, retries)
         self.user = user
         self.memories = Memories(self.raw, user)

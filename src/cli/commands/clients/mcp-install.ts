@@ -75,7 +75,7 @@ const SDK_PACKAGE = "@modelcontextprotocol/server@2";
  */
 export function createClientCommand(
   words: readonly string[],
-  { db, user, project, readOnly }: InstallOptions,
+  { db, user, project, agent, readOnly }: InstallOptions,
 ): ClientCommand {
   const settings = readSettings(undefined, db);
   if (getServerSettings(settings.backends)) {
@@ -93,6 +93,7 @@ export function createClientCommand(
     "--user",
     user ?? "me",
     ...(project === undefined || project === "default" ? [] : ["--project", project]),
+    ...(agent === undefined ? [] : ["--agent", agent]),
     ...(readOnly ? ["--read-only"] : []),
   ];
   const main = fileURLToPath(new URL("../../main.js", import.meta.url));
