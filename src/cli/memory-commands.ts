@@ -36,7 +36,7 @@ export function addSharingCommands(root: Command): void {
     .addHelpText(
       "after",
       `
-Conditions are combined: each must match. Nothing is copied. Memories with the metadata {"private": true} are never shared.
+Conditions are combined: each must match. Nothing is copied. Private memories are never shared: \`keepsake private ID\`.
 ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --group home --kind commitment", "share ben --id 019f…")}`,
     );
   addCommand(root, "grants", "list the grants given and received, newest first", async (_operands, options) =>
@@ -51,6 +51,14 @@ ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --grou
     "decline a grant that was received: nothing of it is recalled",
     async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runDecline(id, options),
   ).option("--undo", "accept it again");
+  addCommand(
+    root,
+    "private <ID>",
+    "keep a memory out of all grants",
+    async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runPrivate(id, options),
+  )
+    .option("--undo", "let grants cover it, also if it was said in a private message")
+    .addHelpText("after", formatExamples("private 019f…", "private 019f… --undo"));
   addCommand(
     root,
     "shared",

@@ -1,4 +1,4 @@
-import { type Metadata, matchesFilter, type Where } from "./filters/metadata-filter.ts";
+import { listFilteredMetadata, type Metadata, matchesFilter, type Where } from "./filters/metadata-filter.ts";
 import { compileTextFilter, type WhereText } from "./filters/text-filter.ts";
 import { expandKinds, isCurrentAt, type Kind, type KindGroup, type Memory } from "./memory.ts";
 import type { Message } from "./message.ts";
@@ -6,7 +6,7 @@ import { toWordKey } from "./search/search-terms.ts";
 
 /**
  * What a grant covers: everything, or the memories that pass each of the conditions. Only current memories are covered,
- * never one that is marked `private: true` in its metadata.
+ * never one that is marked `private: true` in its metadata or, unless its own says `private: false`, in that of a message.
  */
 export interface GrantedContent {
   /** All memories, with no other condition. */
@@ -23,7 +23,10 @@ export interface GrantedContent {
   readonly ids?: readonly string[];
   /** Also sensitive memories: health, beliefs, money, secrets. Those named by `ids` need no such mark. */
   readonly sensitive?: true;
-  /** Also the words of the owner's messages: the sources of memories, and passages. */
+  /**
+   * Also the words of the owner's messages: the sources of memories, and passages. Those of a message from which something
+   * sensitive was learnt only together with `sensitive`.
+   */
   readonly messages?: true;
 }
 
@@ -106,12 +109,18 @@ export function isInForce(grant: Grant, reader: string, now: string): boolean {
 /** Whether metadata keeps a memory or a message out of every grant. */
 const isMarkedPrivate = (metadata: Metadata | undefined): boolean => metadata?.private === true;
 
+/** Whether no grant covers a memory: by its own mark, true or false; without one, by that of a message. */
+function isPrivate({ metadata }: Memory, sources: readonly Message[]): boolean {
+  if (typeof metadata?.private === "boolean") return metadata.private;
+  return sources.some((source) => isMarkedPrivate(source.metadata));
+}
+
 /** Tests what a grant covers, by the memories and messages as they are. */
 export interface GrantTest {
   /** Whether it covers a memory at this time (ISO 8601). `messageOf` gives the messages that still exist. */
   coversMemory(memory: Memory, messageOf: (id: string) => Message | undefined, now: string): boolean;
-  /** Whether it covers a passage of a message. */
-  coversPassage(message: Message, text: string): boolean;
+  /** Whether it covers a passage of a message; `isSensitive`: something sensitive was learnt from the message. */
+  coversPassage(message: Message, text: string, isSensitive: boolean): boolean;
 }
 
 /** Compiles what a grant covers. Throws `invalid_input` for a wrong text filter. */
@@ -129,9 +138,9 @@ export async function compileGrant(what: GrantedContent): Promise<GrantTest> {
   };
   const hasMetadata = ({ metadata }: Memory, sources: readonly Message[]): boolean => {
     if (!where) return true;
-    // As in `where` of a recall: a memory's own metadata decides; without any, that of its messages.
-    if (metadata || sources.length === 0) return matchesFilter(where, metadata ?? {});
-    return sources.some((source) => matchesFilter(where, source.metadata ?? {}));
+    // As in `where` of a recall.
+    const ofMessages = sources.map((source) => source.metadata);
+    return listFilteredMetadata(metadata, ofMessages).some((one) => matchesFilter(where, one));
   };
   const isOfKind = ({ id, kind, sensitive: isSensitive }: Memory): boolean => {
     if (ids) return ids.has(id) && (kindSet === undefined || kindSet.has(kind));
@@ -142,12 +151,12 @@ export async function compileGrant(what: GrantedContent): Promise<GrantTest> {
     coversMemory(memory, messageOf, now) {
       if (!isCurrentAt(memory, now) || isOver(memory, now) || !isOfKind(memory)) return false;
       const sources = memory.sources.flatMap(({ message }) => messageOf(message) ?? []);
-      if (isMarkedPrivate(memory.metadata) || sources.some(({ metadata }) => isMarkedPrivate(metadata)))
-        return false;
+      if (isPrivate(memory, sources)) return false;
       return hasMetadata(memory, sources) && hasWords(memory.text);
     },
-    coversPassage(message, text) {
+    coversPassage(message, text, isSensitiveMessage) {
       if (messages !== true || ids || kindSet || message.undone || message.role !== "user") return false;
+      if (isSensitiveMessage && sensitive !== true) return false;
       if (isMarkedPrivate(message.metadata)) return false;
       return (!where || matchesFilter(where, message.metadata ?? {})) && hasWords(text);
     },

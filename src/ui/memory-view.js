@@ -107,6 +107,10 @@ function memoryActions({ user, memory, changed, afterChange, close }) {
     end: () => change({ valid_to: new Date().toISOString() }, "Marked as outdated."),
     moveToBin: () => act(() => binMemory(user, memory().id), "Moved to the bin."),
     // Its last revision is the one that moved it there.
+    togglePrivate: () =>
+      isPrivate(memory())
+        ? change({ private: false }, "Grants may cover it.")
+        : change({ private: true }, "Private: no grant covers it."),
     restore: () => act(() => undo(user, memory().revision), "Restored."),
     erase: () =>
       askToForget(user, { ids: [memory().id] }, () => {
@@ -116,13 +120,16 @@ function memoryActions({ user, memory, changed, afterChange, close }) {
   };
 }
 
-function actionButtons(memory, { change, end, edit, moveToBin, restore, erase }) {
+const isPrivate = ({ metadata }) => metadata?.private === true;
+
+function actionButtons(memory, { change, end, edit, togglePrivate, moveToBin, restore, erase }) {
   const isInBin = memory.status === "retracted";
   return [
     memory.quarantined && button("Approve", () => change({ quarantined: false }, "Approved."), "primary"),
     memory.review && button("It still holds", () => change({ reviewed: true }, "Reviewed."), "primary"),
     button("Edit", edit),
     mayEnd(memory) && button("Mark as outdated", end),
+    button(isPrivate(memory) ? "Allow sharing" : "Keep private", togglePrivate),
     isInBin ? button("Restore", restore) : button("Move to bin", moveToBin),
     button("Erase…", erase, "danger-text"),
   ];
@@ -138,7 +145,8 @@ function detailParts(memory, buttons) {
         { class: "row-line" },
         KIND_NAMES[memory.kind],
         badge(memory),
-        memory.sensitive && sensitiveBadge(),
+        memory.sensitive && plainBadge("Sensitive"),
+        isPrivate(memory) && plainBadge("Private"),
       ),
       make("h3", { class: "detail-text", tabindex: "-1" }, textOf(memory)),
       memory.quarantined && memory.why && make("p", { class: "small" }, memory.why),
@@ -180,8 +188,8 @@ function failure(error, user) {
   return emptyState("Not found", `No memory of ${user} has this address. It may have been erased.`);
 }
 
-function sensitiveBadge() {
-  return make("span", { class: "badge plain" }, "Sensitive");
+function plainBadge(word) {
+  return make("span", { class: "badge plain" }, word);
 }
 
 function nothingChosen() {

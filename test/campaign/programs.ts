@@ -171,4 +171,12 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     args: { ci: ["--kills", "6", "--json"], full: ["--kills", "200", "--json"] },
     minutes: { ci: 15, full: 120 },
   },
+  {
+    test: "S10",
+    file: "test/sharing/histories.ts",
+    about:
+      "plays random histories of grants, groups, private memories and erasures, and of withdrawals during a recall; each user sees what a model says",
+    args: { ci: ["--histories", "30"], full: ["--histories", "1000"] },
+    minutes: { ci: 15, full: 240 },
+  },
 ];

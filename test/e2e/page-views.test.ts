@@ -167,6 +167,11 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await expect.poll(rows).toEqual([]);
     await undoLast();
     await expect.poll(rows).toEqual(["You live in Porto."]);
+    await page.click(".detail-actions >> text=Keep private");
+    await expect.poll(() => page.locator(".detail .badge").textContent()).toBe("Private");
+    expect((await me.list()).items[0]?.metadata).toEqual({ private: true });
+    await page.click(".detail-actions >> text=Allow sharing");
+    await page.locator(".detail-actions >> text=Keep private").waitFor();
     await page.click(".detail-actions >> text=Move to bin");
     await expect.poll(() => page.locator(".detail .badge").textContent()).toBe("In the bin");
     await page.click(".detail-actions >> text=Restore");

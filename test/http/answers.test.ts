@@ -170,6 +170,12 @@ describe("every answer holds to the document", () => {
     const without = { user_id: "jo", request: "spare key", shared: false };
     expect((await call("POST", "/api/v1/context", without)).json.items).toEqual([]);
     expect((await call("GET", "/api/v1/shared/jo?limit=1")).json.total).toBe(1);
+    const hide = (isPrivate: boolean) =>
+      call("PATCH", `/api/v1/memories/ivy/${made.id}`, { private: isPrivate });
+    expect((await hide(true)).json.metadata).toMatchObject({ private: true });
+    expect((await call("GET", "/api/v1/shared/jo")).json.total).toBe(0);
+    await hide(false);
+    expect((await call("GET", "/api/v1/shared/jo")).json.total).toBe(1);
     await call("GET", `/api/v1/shared/ivy?grant=${first.id}`);
     expect((await call("PATCH", `/api/v1/grants/jo/${first.id}`, { declined: true })).json.state).toBe(
       "declined",

@@ -39,6 +39,19 @@ export function matchesFilter(where: Where, metadata: Metadata = {}): boolean {
 }
 
 /**
+ * The metadata by which a memory is filtered; one of them must match. Its own, if it has any. Without any, or with the mark
+ * `private` alone, that of each of its messages, with the mark.
+ */
+export function listFilteredMetadata(
+  own: Metadata | undefined,
+  ofMessages: readonly (Metadata | undefined)[],
+): Metadata[] {
+  const hasFields = Object.keys(own ?? {}).some((field) => field !== "private");
+  if (hasFields || ofMessages.length === 0) return [own ?? {}];
+  return ofMessages.map((metadata) => ({ ...metadata, ...own }));
+}
+
+/**
  * The limits on values and names in one filter, and on its nesting depth. Every memory is tested against each
  * of them.
  */

@@ -96,6 +96,11 @@ export type MemoryChanges = Partial<
    * it.
    */
   readonly quarantined?: false;
+  /**
+   * `true` keeps the memory out of every grant; `false` lets grants cover it, also if it was said in a private message. It is
+   * stored as the field `private` of the metadata, whose other fields stay.
+   */
+  readonly private?: boolean;
   /** `true` ends a review: the memory still holds although something that it depends on has changed. */
   readonly reviewed?: true;
 };

@@ -104,11 +104,12 @@ export async function update(
   changes: MemoryChanges,
 ): Promise<Receipt> {
   const fields = checkMemoryFields(changes);
+  const mark = checkPrivateMark(changes.private);
   const validTo = changes.validTo === undefined ? {} : { validTo: toIsoTime(changes.validTo, "validTo") };
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
   const isReleased = isQuarantineRelease(changes.quarantined);
   const isReviewed = isReviewDone(changes.reviewed);
-  if (!isReleased && !isReviewed && Object.keys({ ...fields, ...validTo, ...text }).length === 0)
+  if (!isReleased && !isReviewed && Object.keys({ ...fields, ...mark, ...validTo, ...text }).length === 0)
     throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
     const memory = requireMemory(state, id);
@@ -127,6 +128,7 @@ export async function update(
       ...(quarantined && !isReleased ? { quarantined } : {}),
       ...(review && !isReviewed ? { review } : {}),
       ...fields,
+      ...(mark ? { metadata: { ...(fields.metadata ?? memory.metadata), ...mark } } : {}),
       ...validTo,
       ...text,
       ...getEndedStatus({ ...memory, ...validTo }, at),
@@ -169,6 +171,12 @@ function isQuarantineRelease(quarantined: unknown): boolean {
   if (quarantined === undefined) return false;
   if (quarantined === false) return true;
   throw invalid("quarantined can only be set to false, which approves a quarantined memory.");
+}
+
+function checkPrivateMark(mark: unknown): { readonly private: boolean } | undefined {
+  if (mark === undefined) return undefined;
+  if (typeof mark === "boolean") return { private: mark };
+  throw invalid("private must be true or false.");
 }
 
 /** Only `true` ends a review; nothing can be marked by hand. */

@@ -1,4 +1,4 @@
-import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
+import { listFilteredMetadata, matchesFilter } from "../../domain/filters/metadata-filter.ts";
 import type { Memory, MemoryUsage } from "../../domain/memory.ts";
 import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -461,8 +461,9 @@ async function createMetadataFilter(
   const ofMemory = ({ metadata, sources }: Memory): boolean => {
     // A memory's own metadata decides; without any, the metadata of its source messages does.
     const sourceIds = sources.map(({ message }) => message).filter((one) => messages.has(one));
-    if (metadata || sourceIds.length === 0) return matchesFilter(where, metadata ?? {});
-    return sourceIds.some((one) => passing.has(one));
+    if (!metadata && sourceIds.length > 0) return sourceIds.some((one) => passing.has(one));
+    const ofMessages = sourceIds.map((one) => messages.get(one)?.metadata);
+    return listFilteredMetadata(metadata, ofMessages).some((one) => matchesFilter(where, one));
   };
   const accepted = new Set<string>();
   await forEachInSlices(

@@ -9,6 +9,7 @@ import { splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { Ports } from "../ports.ts";
 import { toSources } from "../user-state/lookups.ts";
+import type { UserState } from "../user-state/user-state.ts";
 import { findReadable } from "./grants.ts";
 
 /** At most so many owners are asked, those of the newest grants first, and so many at once. */
@@ -18,7 +19,7 @@ const OWNERS_AT_ONCE = 8;
 /** Finds what one owner's memory has on a query, among what some grants cover. */
 type OwnerSearch = (owner: Scope, grants: readonly Grant[]) => Promise<readonly Item[]>;
 
-type SharedItemPorts = Pick<Ports, "store" | "clock" | "promptGuard">;
+type SharedItemPorts = Pick<Ports, "store" | "states" | "clock" | "promptGuard">;
 
 /**
  * What other users let this one read on a query, best first. Each item is read from its owner's memory, at this moment: nothing
@@ -36,10 +37,10 @@ export async function findSharedItems(
   for (let from = 0; from < owners.length; from += OWNERS_AT_ONCE) {
     const batch = owners.slice(from, from + OWNERS_AT_ONCE).map(async ([owner, grants]) => {
       const scopeOfOwner = { project: scope.project, user: owner };
-      return { owner: scopeOfOwner, items: await search(scopeOfOwner, grants) };
+      return { owner: scopeOfOwner, items: await search(scopeOfOwner, grants), grants };
     });
-    for (const { owner, items } of await Promise.all(batch)) {
-      if (items.length > 0) found.push(...(await confirmItems(ports, scope, owner, items)));
+    for (const { owner, ...answer } of await Promise.all(batch)) {
+      if (answer.items.length > 0) found.push(...(await confirmItems(ports, scope, owner, answer)));
     }
   }
   return found.sort((one, other) => other.score - one.score);
@@ -56,9 +57,15 @@ async function confirmItems(
   ports: SharedItemPorts,
   scope: Scope,
   owner: Scope,
-  items: readonly Item[],
+  { items, grants: granting }: { readonly items: readonly Item[]; readonly grants: readonly Grant[] },
 ): Promise<Item[]> {
-  const bodies = await readBodies(ports, owner, items);
+  // A process that leaves recalls to others holds the owner's memories only if a grant needs them.
+  const needsMarks = granting.some(({ what }) => what.messages && !what.sensitive);
+  const sensitive = needsMarks ? collectSensitiveMessages(await ports.states.of(owner)) : undefined;
+  const bodies = {
+    ...(await readBodies(ports, owner, items)),
+    isSensitive: (message: string) => sensitive?.has(message) ?? true,
+  };
   const grants = (await findReadable(ports, scope)).filter((grant) => grant.owner === owner.user);
   const tests = await Promise.all(
     grants.map(async (grant) => ({ grant, test: await compileGrant(grant.what) })),
@@ -77,6 +84,19 @@ interface OwnerBodies {
   readonly owner: string;
   readonly memories: ReadonlyMap<string, Memory>;
   readonly messages: ReadonlyMap<string, Message>;
+}
+
+interface MarkedBodies extends OwnerBodies {
+  /** Whether something sensitive was learnt from a message, by its id; true where that is not known. */
+  isSensitive(message: string): boolean;
+}
+
+/** The ids of the messages from which something sensitive was learnt. */
+function collectSensitiveMessages({ memories }: Pick<UserState, "memories">): Set<string> {
+  const found = new Set<string>();
+  for (const { sensitive, sources } of memories.values())
+    if (sensitive) for (const { message } of sources) found.add(message);
+  return found;
 }
 
 type CompiledGrants = readonly { readonly grant: Grant; readonly test: GrantTest }[];
@@ -102,10 +122,11 @@ async function readBodies(
 
 function confirmMemory(
   { id, score, why }: Item,
-  { owner, memories, messages }: OwnerBodies,
+  bodies: MarkedBodies,
   grants: CompiledGrants,
   now: string,
 ): Item | undefined {
+  const { owner, memories, messages } = bodies;
   const memory = memories.get(id);
   const covering = memory
     ? grants.filter(({ test }) => test.coversMemory(memory, (message) => messages.get(message), now))
@@ -126,7 +147,7 @@ function confirmMemory(
     ...(when === undefined ? {} : { when }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...(validTo === undefined ? {} : { validTo }),
-    sources: withWords ? nameSpeaker(toSources({ messages }, memory.sources), messages, owner) : [],
+    sources: withWords ? showSources(memory.sources, withWords.grant, bodies) : [],
     owner,
     grant: grant.id,
     ...(why ? { why } : {}),
@@ -135,17 +156,19 @@ function confirmMemory(
 
 function confirmPassage(
   { id, score, why }: Item,
-  { owner, messages }: OwnerBodies,
+  bodies: MarkedBodies,
   grants: CompiledGrants,
 ): Item | undefined {
+  const { owner, messages } = bodies;
   const message = messages.get(id.slice(0, id.lastIndexOf("#")));
   const passage = message && splitPassages(message).find((one) => one.id === id);
   if (!message || !passage) return undefined;
   const { start, end } = passage;
   const text = message.content.slice(start, end);
-  const covering = grants.find(({ test }) => test.coversPassage(message, text));
+  const isSensitive = bodies.isSensitive(message.id);
+  const covering = grants.find(({ test }) => test.coversPassage(message, text, isSensitive));
   if (!covering || text === "") return undefined;
-  const sources = toSources({ messages }, [{ message: message.id, start, end, quote: text }]);
+  const spans = [{ message: message.id, start, end, quote: text }];
   return {
     id,
     type: "passage",
@@ -153,21 +176,25 @@ function confirmPassage(
     status: "current",
     score,
     at: message.at,
-    sources: nameSpeaker(sources, messages, owner),
+    sources: showSources(spans, covering.grant, bodies),
     owner,
     grant: covering.grant.id,
     ...(why ? { why } : {}),
   };
 }
 
-/** Sources with their speaker: the reader is not the user whose words they are. Private messages are left out. */
-function nameSpeaker(
-  sources: Item["sources"],
-  messages: ReadonlyMap<string, Message>,
-  owner: string,
+/**
+ * Sources with their speaker: the reader is not the user whose words they are. Private messages are left out, and messages from
+ * which something sensitive was learnt, unless the grant covers that.
+ */
+function showSources(
+  spans: Memory["sources"],
+  { what }: Grant,
+  { owner, messages, isSensitive }: MarkedBodies,
 ): Item["sources"] {
-  return sources
+  return toSources({ messages }, spans)
     .filter(({ message }) => messages.get(message)?.metadata?.private !== true)
+    .filter(({ message }) => what.sensitive === true || !isSensitive(message))
     .map((source) =>
       source.role === "user" && source.name === undefined ? { ...source, name: owner } : source,
     );
@@ -207,7 +234,8 @@ export async function findGrantedUnits(
   now: string,
 ): Promise<ReadonlySet<string>> {
   const tests = await Promise.all(granted.map(compileGrant));
-  const { messages, current } = await ports.states.of(owner);
+  const state = await ports.states.of(owner);
+  const { messages, current } = state;
   const messageOf = (id: string): Message | undefined => messages.get(id);
   const covered = new Set<string>();
   await forEachInSlices(
@@ -218,12 +246,13 @@ export async function findGrantedUnits(
     SLICE,
   );
   if (!granted.some((what) => what.messages)) return covered;
+  const sensitive = collectSensitiveMessages(state);
   await forEachInSlices(
     messages.values(),
     (message) => {
       for (const { id, start, end } of splitPassages(message)) {
         const text = message.content.slice(start, end);
-        if (tests.some((test) => test.coversPassage(message, text))) covered.add(id);
+        if (tests.some((test) => test.coversPassage(message, text, sensitive.has(message.id)))) covered.add(id);
       }
     },
     SLICE,

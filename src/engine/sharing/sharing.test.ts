@@ -114,6 +114,18 @@ describe("a grant to a user", () => {
     expect([passage?.owner, passage?.sources[0]?.name]).toEqual(["ana", "ana"]);
   });
 
+  it("shows the words of a message with something sensitive only if it covers that, too", async () => {
+    const { ana, ben } = await open();
+    await ana.remember("I play the piano, and I am allergic to peanuts.");
+    const grant = await ana.share({ user: "ben", everything: true, messages: true });
+    const read = async () => JSON.stringify((await ben.recall("piano allergic peanuts")).items);
+    expect(await read()).toContain("ana plays the piano.");
+    expect(await read()).not.toContain("peanuts");
+    await ana.withdraw(grant.id);
+    await ana.share({ user: "ben", everything: true, messages: true, sensitive: true });
+    expect(await read()).toContain("I play the piano, and I am allergic to peanuts.");
+  });
+
   it("is refused if it names nothing, an empty filter, the owner, or a time in the past", async () => {
     const { ana } = await open();
     const wrong = [
@@ -135,6 +147,32 @@ describe("a grant to a user", () => {
     for (const one of wrong)
       await expect(ana.share(one as never)).rejects.toMatchObject({ code: "invalid_input" });
     expect(await ana.grants({ all: true })).toEqual({ given: [], received: [] });
+  });
+
+  it("covers a memory or not as its owner makes it private or shared, and undoes that", async () => {
+    const { ana, ben } = await open();
+    await ana.remember([
+      { role: "user", content: "I play the piano.", metadata: { private: true, topic: "music" } },
+    ]);
+    const [memory] = (await ana.list()).items;
+    const id = memory?.id ?? "";
+    await ana.share({ user: "ben", where: { topic: "music" }, messages: true });
+    const seen = () => textsOf(ben, "Who plays the piano?");
+    expect(await seen()).toEqual([]);
+    await ana.update(id, { private: false });
+    expect(await seen()).toEqual(["ana plays the piano."]);
+    // The words of the message stay private.
+    expect((await ben.recall("Who plays the piano?")).items.flatMap(({ sources }) => sources)).toEqual([]);
+    const { revision } = await ana.update(id, { private: true });
+    expect(await seen()).toEqual([]);
+    await ana.undo(revision);
+    expect(await seen()).toHaveLength(1);
+    expect((await ana.recall("piano", { where: { topic: "music" } })).items.map((item) => item.id)).toContain(
+      id,
+    );
+    await ana.update(id, { metadata: { topic: "music", place: "hall" }, private: true });
+    expect((await ana.get(id)).metadata).toEqual({ topic: "music", place: "hall", private: true });
+    await expect(ana.update(id, { private: "no" as never })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   it("is unknown to everybody whom it does not concern, and only its owner withdraws it", async () => {

@@ -67,6 +67,8 @@ const CHANGES_BODY = z.strictObject({
   valid_to: toOptional(momentSchema),
   /** Approves a quarantined memory. */
   quarantined: toOptional(z.literal(false)),
+  /** Keeps the memory out of every grant, or lets grants cover it. */
+  private: toOptional(z.boolean()),
   /** Ends the review of a memory. */
   reviewed: toOptional(z.literal(true)),
   ...MEMORY_FIELDS,
@@ -203,6 +205,9 @@ export const memoryOperations: readonly Operation[] = [
     path: "/api/v1/memories/{user_id}/{id}",
     tag: "Memories",
     summary: "Changes fields of a memory; the history keeps the old version",
+    description:
+      "`private` is the field of that name in `metadata`: true keeps the memory out of every grant, false lets grants cover it, also " +
+      "if it was said in a private message.",
     scope: "write",
     parameters: ITEM_PATH_PARAMETERS,
     body: CHANGES_BODY,
@@ -219,6 +224,7 @@ export const memoryOperations: readonly Operation[] = [
           validTo: body.valid_to,
           quarantined: body.quarantined,
           reviewed: body.reviewed,
+          private: body.private,
         }),
       };
       const receipt = await memory.update(path.id, changes);

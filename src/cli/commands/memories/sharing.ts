@@ -143,6 +143,22 @@ export async function runDecline(id: string, options: DeclineCommandOptions): Pr
   });
 }
 
+interface PrivateCommandOptions extends CommonOptions {
+  readonly undo?: true;
+}
+
+/** Keeps a memory out of every grant, or lets grants cover it. */
+export async function runPrivate(id: string, options: PrivateCommandOptions): Promise<void> {
+  await withMemory(options, "reads", async ({ memory, print }) => {
+    const receipt = await memory.update(id, { private: options.undo !== true });
+    print.result(receipt, () => [
+      options.undo ? "Grants may cover it." : "Private: no grant covers it.",
+      dimText(`revision ${receipt.revision}; \`keepsake undo ${receipt.revision}\` reverts it`),
+    ]);
+    return EXIT.done;
+  });
+}
+
 interface SharedCommandOptions extends CommonOptions {
   readonly grant?: string;
   readonly limit?: number;
