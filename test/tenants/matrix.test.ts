@@ -4,6 +4,17 @@ import { API_OPERATIONS } from "../../src/http/app.ts";
 import { KEY_SCOPES, type KeyScope } from "../../src/http/keys/api-keys.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { readPageAssets } from "../../src/ui/index.ts";
+import {
+  alike,
+  bearer,
+  CLOSED,
+  COVERED,
+  createCanary,
+  idOf,
+  marksOf,
+  requestFor,
+  rowOf,
+} from "./requests.ts";
 import { ROWS, type Row } from "./rows.ts";
 import { type Answered, openWorld, type Person, type Sent, settle, type World } from "./world.ts";
 
@@ -32,75 +43,15 @@ let namesake: Person;
 let cem: Person;
 const people: Person[] = [];
 
-const rowOf = (operation: Operation): Row => {
-  const row = ROWS[operation.id];
-  if (!row) throw new Error(`the matrix has no row for ${operation.id}`);
-  return row;
-};
-/** A missing row fails one test, which says so, and no other. */
-const COVERED = API_OPERATIONS.filter(({ id }) => id in ROWS);
-const CLOSED = COVERED.filter(({ id }) => ROWS[id]?.needs !== "none");
-
 /** Without the two that take a key and need none. */
 const KEYED = CLOSED.filter(({ id }) => ROWS[id]?.needs !== "optional");
 
 const seesNothing = () => false;
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const person = async (project: string, user: string): Promise<Person> => {
-  const made = await settle(world, project, user, `zqx${randomUUID().replaceAll("-", "").slice(0, 16)}`);
+  const made = await settle(world, project, user, createCanary());
   people.push(made);
   return made;
 };
-
-/** A request that the row describes, for one person, with an id that may be somebody else's. */
-function requestFor(operation: Operation, of: Person, id: string = idOf(operation, of)): Sent {
-  const row = rowOf(operation);
-  const query = new URLSearchParams(row.query?.(of) ?? {}).toString();
-  const names: { readonly [name: string]: string } = {
-    user_id: of.user,
-    model: "echo",
-    ...(row.id === "item" ? { conversation_id: of.conversation } : {}),
-  };
-  const path = operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
-    encodeURIComponent(names[name] ?? id),
-  );
-  const body = row.body?.(of);
-  return {
-    method: operation.method,
-    path: query === "" ? path : `${path}?${query}`,
-    ...(body === undefined ? {} : { body }),
-    ...(row.headers ? { headers: row.headers(of) } : {}),
-  };
-}
-
-function idOf(operation: Operation, of: Person): string {
-  const kind = rowOf(operation).id;
-  return kind === undefined ? "" : of[kind];
-}
-
-/**
- * What nobody else may be shown of somebody. Names that people chose for their sessions are left out: two may choose the
- * same, and here they do.
- */
-const marksOf = (one: Person): string[] => [
-  one.canary,
-  ...[
-    one.memory,
-    one.other,
-    one.erased,
-    one.message,
-    one.attachment,
-    one.recall,
-    one.erasure,
-    one.grant,
-    one.received,
-    one.group,
-    one.key,
-    one.conversation,
-    one.item,
-    one.response,
-  ].filter((id) => id !== ""),
-];
 
 /** Sends it, counts it, and looks for what the actor must not see. */
 async function send(actor: Actor, sent: Sent): Promise<Answered> {
@@ -123,10 +74,6 @@ async function send(actor: Actor, sent: Sent): Promise<Answered> {
 }
 
 const operationName = ({ method, path }: Sent): string => `${method} ${path}`;
-
-/** An answer without what every answer has of its own. */
-const alike = ({ status, text, headers }: Answered): string =>
-  `${status} ${text.replace(/"request_id":"[^"]*"/, "")} ${headers}`;
 
 /** Runs some requests, after which nobody's memory may be another than before. */
 async function changesNothing(of: readonly Person[], work: () => Promise<void>): Promise<void> {

@@ -32,6 +32,8 @@ export interface Person {
   readonly grant: string;
   /** A grant that they received, from somebody of their project. */
   readonly received: string;
+  /** The word in the memory that it lets them read: they see it, and nobody else does. */
+  readonly gift: string;
   /** A group that they made. */
   readonly group: string;
   /** A key of the project, which no actor uses. */
@@ -144,6 +146,8 @@ export async function settle(world: World, project: string, user: string, canary
   await memory.link(ids[1] ?? "", ids[0] ?? "", { type: "depends_on" });
   const grant = await memory.share({ user: user === "cem" ? "nobody" : "cem", where: { mark: canary } });
   const giver = world.keepsake.scope({ project, user: `giver of ${user}` });
+  const gift = `${canary}gift`;
+  await giver.add({ text: `The word of the giver is ${gift}.` });
   const received = await giver.share({ user, everything: true });
   const group = await memory.saveGroup({ name: "home", members: [`friend of ${user}`] });
   const recalled = await memory.recall(`Which word is ${canary}?`);
@@ -173,6 +177,7 @@ export async function settle(world: World, project: string, user: string, canary
     revision: await revisionOf(memory),
     grant: grant.id,
     received: received.id,
+    gift,
     group: group.id,
     key: entry.id,
     webhook: webhook.id,
