@@ -405,7 +405,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     46,
     MET,
     "Sessions in Redis: last 100 messages, a day, clean-up, memory watched",
-    "sessions in this process or in Redis, with a state (topic, context, preferences). The state is for the program that set it: no prompt and no command shows it",
+    "sessions in this process or in Redis, with a state (topic, context, preferences), also by `keepsake session`. The state is for the program that set it: no prompt shows it",
     {
       test: [
         "src/engine/admin/session-states.test.ts",

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import type { JsonObject } from "../domain/conversation/session-state.ts";
 import type { WhereText } from "../domain/filters/text-filter.ts";
 import { parseWeightList, type RankingWeights, WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import { toIsoTime } from "../domain/time.ts";
@@ -58,6 +59,15 @@ export function parseTextFilterOption(text: string): WhereText {
     return JSON.parse(text) as WhereText;
   } catch {
     throw new InvalidArgumentError('It is not valid JSON: give a filter such as {"$contains": "Porto"}.');
+  }
+}
+
+/** Parses an object of JSON; its content is checked where it is used. Throws `InvalidArgumentError`. */
+export function parseObjectOption(text: string): JsonObject {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    throw new InvalidArgumentError('It is not valid JSON: give an object such as {"step": 2}.');
   }
 }
 

@@ -1,10 +1,12 @@
 import { type Command, Option } from "commander";
 import { ASSOCIATION_TYPES } from "../domain/change-set.ts";
+import { SESSION_STATE_FIELDS } from "../domain/conversation/session-state.ts";
 import { KIND_NAMES } from "../domain/memory.ts";
 import {
   addCommand,
   createCountParser,
   formatExamples,
+  parseObjectOption,
   parseShareOption,
   parseTimeOption,
 } from "./command.ts";
@@ -155,4 +157,48 @@ export function addAttachmentCommands(root: Command): void {
         "forget --attachment 5f70bf18…",
       ),
     );
+}
+
+/** Adds the commands for conversations and their states. */
+export function addSessionCommands(root: Command): void {
+  const sessions = root
+    .command("session")
+    .description("list conversations, and manage what a conversation is about now")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+A state has a topic, a context and preferences, and lasts for a day after its last change or message. It is for the program that
+set it: no prompt shows it. Commands and servers share states in Redis (REDIS_URL); without it, a state is in its process alone.
+${formatExamples("session list", 'session start trip --topic "a week in Porto"', 'session update trip --context \'{"step": 2}\' --drop topic', "session show trip", "session end trip")}`,
+    );
+  const withFields = (command: Command): Command =>
+    command
+      .option("--topic <TEXT>", "what it is about")
+      .option("--context <JSON>", "what a program needs to go on, as an object", parseObjectOption)
+      .option("--preferences <JSON>", "wishes for this conversation, as an object", parseObjectOption);
+  addCommand(sessions, "list", "list conversations, the last used first", async (_operands, options) =>
+    (await import("./commands/memories/sessions.ts")).runSessionList(options),
+  )
+    .option("--limit <N>", "maximum number of conversations (50)", createCountParser(1, 1000))
+    .option("--cursor <CURSOR>", "continue after the page that gave this cursor");
+  withFields(
+    addCommand(sessions, "start [ID]", "give a conversation a state", async ([id], options) =>
+      (await import("./commands/memories/sessions.ts")).runSessionStart(id, options),
+    ),
+  );
+  addCommand(sessions, "show <ID>", "show the state of a conversation", async ([id = ""], options) =>
+    (await import("./commands/memories/sessions.ts")).runSessionShow(id, options),
+  );
+  withFields(
+    addCommand(sessions, "update <ID>", "change the state of a conversation", async ([id = ""], options) =>
+      (await import("./commands/memories/sessions.ts")).runSessionUpdate(id, options),
+    ),
+  ).addOption(new Option("--drop <FIELD...>", "remove these fields").choices(SESSION_STATE_FIELDS));
+  addCommand(
+    sessions,
+    "end <ID>",
+    "delete the state of a conversation; its messages stay",
+    async ([id = ""], options) => (await import("./commands/memories/sessions.ts")).runSessionEnd(id, options),
+  );
 }

@@ -20,7 +20,12 @@ import {
   parseWeightsOption,
 } from "./command.ts";
 import { EXIT } from "./exit.ts";
-import { addAssociationCommands, addAttachmentCommands, addSharingCommands } from "./memory-commands.ts";
+import {
+  addAssociationCommands,
+  addAttachmentCommands,
+  addSessionCommands,
+  addSharingCommands,
+} from "./memory-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -65,6 +70,7 @@ export function createProgram(version: string): Command {
   addAssociationCommands(root);
   addSharingCommands(root);
   addAttachmentCommands(root);
+  addSessionCommands(root);
   addStatsCommand(root);
   addImportExportCommands(root);
   addMaintenanceCommands(root);

@@ -106,6 +106,22 @@ describe("by settings", { timeout: 60_000 }, () => {
     expect(asked).toMatch(/cache: redis/);
   });
 
+  it.skipIf(!redis)(`REDIS_URL has commands share the state of a session${needs(redis)}`, async () => {
+    const keepsake = using({ ...FOLLOWED, REDIS_URL: redis ?? "" });
+    const context = { stepNr: 2 };
+    const started = await keepsake("session", "start", "trip", "--topic", "Porto", "--json");
+    expect(started.json).toMatchObject({ id: "trip", topic: "Porto" });
+    expect((await keepsake("session", "start", "trip")).status).toBe(1);
+    await keepsake("session", "update", "trip", "--context", JSON.stringify(context), "--drop", "topic");
+    const shown = await keepsake("session", "show", "trip");
+    expect(shown.out).toMatch(/^session {2}trip\ncontext {2}\{"stepNr":2\}\nexpires {2}\S+Z\n$/);
+    expect((await keepsake("session", "show", "trip", "--json")).json.context).toEqual(context);
+    expect(await keepsake("session", "update", "trip")).toMatchObject({ status: 2, out: "" });
+    expect((await keepsake("session", "end", "trip")).out).toMatch(/^Ended\./);
+    expect(await keepsake("session", "show", "trip")).toMatchObject({ status: 3, out: "" });
+    expect(await keepsake("session", "end", "trip")).toMatchObject({ status: 3, out: "" });
+  });
+
   it("a Redis that is down is said, and everything goes on without it", async () => {
     const keepsake = using({ REDIS_URL: "redis://:geheim@127.0.0.1:1" });
     const { status, out, err } = await keepsake("remember", "I use Shram.");

@@ -6,7 +6,11 @@ import type { ShownMemory } from "../../engine/api/listing-types.ts";
 import type { ShownGrant } from "../../engine/sharing/sharing-types.ts";
 
 /** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
-const OPAQUE_KEYS: ReadonlySet<string> = new Set(["metadata", "where", "arms", "parts", "adds", "factors"]);
+const OPAQUE_KEYS: ReadonlySet<string> = new Set([
+  ...["metadata", "where", "arms", "parts", "adds", "factors"],
+  // Of the state of a session.
+  ...["context", "preferences"],
+]);
 
 /** Converts values of the library to JSON with keys in snake_case. */
 export function toWire(value: unknown): unknown {
