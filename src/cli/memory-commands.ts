@@ -53,11 +53,8 @@ ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --grou
     "decline a grant that was received: nothing of it is recalled",
     async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runDecline(id, options),
   ).option("--undo", "accept it again");
-  addCommand(
-    root,
-    "private <ID>",
-    "keep a memory out of all grants",
-    async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runPrivate(id, options),
+  addCommand(root, "private <ID>", "keep a memory out of all grants", async ([id = ""], options) =>
+    (await import("./commands/memories/sharing.ts")).runPrivate(id, options),
   )
     .option("--undo", "let grants cover it, also if it was said in a private message")
     .addHelpText("after", formatExamples("private 019f…", "private 019f… --undo"));
@@ -170,7 +167,7 @@ export function addSessionCommands(root: Command): void {
       `
 A state has a topic, a context and preferences, and lasts for a day after its last change or message. It is for the program that
 set it: no prompt shows it. Commands and servers share states in Redis (REDIS_URL); without it, a state is in its process alone.
-${formatExamples("session list", 'session start trip --topic "a week in Porto"', 'session update trip --context \'{"step": 2}\' --drop topic', "session show trip", "session end trip")}`,
+${formatExamples("session list", 'session start trip --topic "a week in Porto"', "session update trip --context '{\"step\": 2}' --drop topic", "session show trip", "session end trip")}`,
     );
   const withFields = (command: Command): Command =>
     command
@@ -199,6 +196,7 @@ ${formatExamples("session list", 'session start trip --topic "a week in Porto"',
     sessions,
     "end <ID>",
     "delete the state of a conversation; its messages stay",
-    async ([id = ""], options) => (await import("./commands/memories/sessions.ts")).runSessionEnd(id, options),
+    async ([id = ""], options) =>
+      (await import("./commands/memories/sessions.ts")).runSessionEnd(id, options),
   );
 }

@@ -471,7 +471,9 @@ ${formatExamples("audit", "audit --json")}`,
     )
     .option("--max-age-days <N>", "archive memories last said longer ago", createCountParser(0, 100_000))
     .option("--min-importance <S>", "archive memories less important, from 0 to 1", parseShareOption)
-    .addOption(new Option("--kinds <KIND...>", "archive memories of these kinds or groups").choices(KIND_NAMES))
+    .addOption(
+      new Option("--kinds <KIND...>", "archive memories of these kinds or groups").choices(KIND_NAMES),
+    )
     .addHelpText(
       "after",
       `

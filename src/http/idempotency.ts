@@ -1,7 +1,6 @@
 import type { HttpAnswer, StoredAnswer } from "../domain/operations/stored-answer.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { IdempotentAnswers } from "../engine/api/keepsake.ts";
-import { getAgent } from "./middleware/authentication.ts";
 import type { Operation, OperationRequest } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -28,8 +27,7 @@ export async function runIdempotently(
   call.memoryOf(user);
   const scope = { project: call.project(), user };
   const { answers } = call.services.keepsake;
-  const agent = getAgent(call.exchange);
-  const named = agent === undefined ? [] : [agent];
+  const named = call.agent === undefined ? [] : [call.agent];
   const request = JSON.stringify([operation.id, call.path, call.query, call.body, ...named]);
   const abandonedMs = 2 * call.services.requestMs;
   const stored = await answers.begin(scope, { key, request, abandonedMs });

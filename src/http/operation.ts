@@ -52,6 +52,8 @@ export interface OperationRequest<Path = unknown, Query = unknown, Body = unknow
   readonly exchange: RequestContext;
   /** Gives the memory of a user of the key's project. This is the only way: nothing else in a request chooses the project. */
   memoryOf(user: string): ScopedMemory;
+  /** The agent of the user that the request names; undefined if it names none. */
+  readonly agent?: string | undefined;
   /** Gives the key's project, for operations on all of its users. */
   project(): string;
 }

@@ -93,10 +93,7 @@ function givenPart({ given }, act) {
     make(
       "li",
       {},
-      describe(
-        grant,
-        `With ${grant.to_user ?? `the group ${grant.to_group?.name}`}${declinedOf(grant)}`,
-      ),
+      describe(grant, `With ${grant.to_user ?? `the group ${grant.to_group?.name}`}${declinedOf(grant)}`),
       button("Withdraw", () => act((user) => withdrawGrant(user, grant.id), "Withdrawn."), "small-button"),
     ),
   );

@@ -31,7 +31,9 @@ const run: CampaignRun = {
 
 describe("the campaign", () => {
   it("has every program of the folders of tests that kill, fault and move", () => {
-    const programs = ["test/crash", "test/faults", "test/postgres", "test/move", "test/sharing"].flatMap(programsOf);
+    const programs = ["test/crash", "test/faults", "test/postgres", "test/move", "test/sharing"].flatMap(
+      programsOf,
+    );
     expect(programs.length).toBeGreaterThan(8);
     const files = CAMPAIGN.map(({ file }) => file);
     expect(programs.filter((file) => !files.includes(file))).toEqual([]);

@@ -22,8 +22,10 @@ describe("link, links, related, confirm and unlink", () => {
     const link = { from: gym, type: "depends_on", to: home, strength: 0.9 };
     expect((await keepsake("links", "--json")).json).toEqual({ items: [link], total: 1 });
     expect((await keepsake("links", home, "--type", "extends")).err).toBe("No associations found.\n");
-    expect((await keepsake("related", home)).out).toMatch(/^\S{36} {2}0\.90 {2}← depends_on {2}.*Coupure\.\n$/);
-    expect((await keepsake("related", home, "--min-strength", "0.95"))).toMatchObject({ status: 3, out: "" });
+    expect((await keepsake("related", home)).out).toMatch(
+      /^\S{36} {2}0\.90 {2}← depends_on {2}.*Coupure\.\n$/,
+    );
+    expect(await keepsake("related", home, "--min-strength", "0.95")).toMatchObject({ status: 3, out: "" });
     await keepsake("remember", "I moved to Porto.");
     expect((await keepsake("list", "--review")).out).toMatch(/^\S{36} .*to review .*Coupure\.\n$/);
     expect(await keepsake("confirm", gym)).toMatchObject({ status: 0, out: "Confirmed.\n" });
@@ -47,7 +49,9 @@ describe("share, grants, shared, decline, private and unshare", () => {
     );
     const [grant] = (await as("ana", "grants", "--json")).json.given;
     const grants = await as("ben", "grants");
-    expect(grants.out).toMatch(/^Received:\n {2}\S{36} {2}\S+ {2}from ana {2}active {2}memories about “spare key”/);
+    expect(grants.out).toMatch(
+      /^Received:\n {2}\S{36} {2}\S+ {2}from ana {2}active {2}memories about “spare key”/,
+    );
     const shared = await as("ben", "shared");
     expect(shared).toMatchObject({ status: 0, err: "" });
     expect(shared.out).toMatch(/^\S+ {2}ana {2}ana's spare key is at the bakery\.\n$/);
@@ -93,7 +97,10 @@ describe("clusters, reflect, optimize and vacuum", () => {
     expect(clusters.out).toMatch(/^\S.* \(\d memor(?:y|ies)\)\n {2}The user /);
     const reflected = await keepsake("reflect", "--topic", "work", "--min-memories", "1");
     expect(reflected.out).toContain("Vantor");
-    expect(await keepsake("reflect", "--topic", "work", "--to", "2001-01-01")).toMatchObject({ status: 3, out: "" });
+    expect(await keepsake("reflect", "--topic", "work", "--to", "2001-01-01")).toMatchObject({
+      status: 3,
+      out: "",
+    });
     const plan = await keepsake("optimize", "--dry-run", "--kinds", "episodic", "procedural");
     expect(plan).toMatchObject({ status: 0, err: "Nothing was changed.\n" });
     expect(plan.out).toBe(

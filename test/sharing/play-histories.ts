@@ -55,6 +55,8 @@ export async function playShareHistories(
       await compare(history, user, "tea");
       await compareOtherAnswers(history, user);
     }
+    // A conversation stores its question, which a grant of all words covers: last of all.
+    for (const user of SHARE_USERS) await compareReply(history, user);
     counts.histories += 1;
   });
   try {
@@ -108,11 +110,14 @@ async function compareOtherAnswers({ model, memoryOf }: ShareHistory, user: stri
     ...(hasStored ? [await memory.explain(id)] : []),
   ];
   checkNoneOf(model.hiddenFrom(user), answers);
-  const reply = await memory.converse(question, { extract: "never" });
+}
+
+/** A conversation uses nothing that is shared: its reply is stored. */
+async function compareReply({ model, memoryOf }: ShareHistory, user: string): Promise<void> {
+  const reply = await memoryOf(user).converse(toTopicQuestion("tea"), { extract: "never" });
   const theirs = [
     ...model.memories.filter(({ owner }) => owner !== user).map(({ word }) => word),
     ...model.messages.filter(({ owner }) => owner !== user).flatMap(({ marks }) => marks),
   ];
-  // A conversation uses nothing that is shared: its reply is stored.
   checkNoneOf(new Set(theirs), reply);
 }

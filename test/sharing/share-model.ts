@@ -105,7 +105,11 @@ export class ShareModel {
       ...this.messages.filter(({ owner }) => owner !== user).flatMap(({ marks }) => marks),
     ];
     const seen = [
-      ...this.visibleTo(user).flatMap(({ text, word, quotes }) => [word, ...findMarks(text), ...findMarks(quotes)]),
+      ...this.visibleTo(user).flatMap(({ text, word, quotes }) => [
+        word,
+        ...findMarks(text),
+        ...findMarks(quotes),
+      ]),
       ...this.messagesVisibleTo(user).flatMap(({ content }) => findMarks(content)),
     ];
     const hidden = new Set(all);
@@ -139,7 +143,9 @@ export class ShareModel {
 function matches({ about, where, whereText }: ModelContent, text: string, tag: string): boolean {
   if (about && !about.some((topic) => text.split(/\W+/).includes(topic))) return false;
   if (where && where.tag !== tag) return false;
-  const { $contains, $not_contains } = (whereText ?? {}) as { readonly [operator: string]: string | undefined };
+  const { $contains, $not_contains } = (whereText ?? {}) as {
+    readonly [operator: string]: string | undefined;
+  };
   if ($contains !== undefined && !text.includes($contains)) return false;
   return $not_contains === undefined || !text.includes($not_contains);
 }

@@ -53,7 +53,9 @@ function leaksOf(sent: Sent, { text, headers }: Answered): string[] {
 beforeAll(async () => {
   world = await openWorld();
   ana = await settle(world, "acme", "ana", createCanary());
-  const { memories } = await anasMemory().add({ text: `Which word is it? The word of the door is ${GRANTED}.` });
+  const { memories } = await anasMemory().add({
+    text: `Which word is it? The word of the door is ${GRANTED}.`,
+  });
   granted = memories[0]?.id ?? "";
 });
 afterAll(() => world.close());

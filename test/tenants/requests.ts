@@ -16,7 +16,9 @@ export const COVERED: readonly Operation[] = API_OPERATIONS.filter(({ id }) => i
 /** Those among them that a key opens. */
 export const CLOSED: readonly Operation[] = COVERED.filter(({ id }) => ROWS[id]?.needs !== "none");
 
-export const bearer = (key: string): { readonly authorization: string } => ({ authorization: `Bearer ${key}` });
+export const bearer = (key: string): { readonly authorization: string } => ({
+  authorization: `Bearer ${key}`,
+});
 
 /** A word that one person alone says. */
 export const createCanary = (): string => `zqx${randomUUID().replaceAll("-", "").slice(0, 16)}`;

@@ -117,12 +117,7 @@ export async function update(
     const draft = createMemoryDraft(state, at);
     // After an edit the words are no longer those of the source, which stays as their origin.
     const { quarantined, review, ...free } = memory;
-    const why =
-      isReleased && quarantined
-        ? "let in by hand"
-        : isReviewed && review
-          ? "reviewed by hand"
-          : "changed by hand";
+    const why = nameEdit({ isReleased: isReleased && quarantined, isReviewed: isReviewed && review });
     const version = draft.put({
       ...withFittingClaim(free, changes.text),
       ...(quarantined && !isReleased ? { quarantined } : {}),
@@ -137,6 +132,11 @@ export async function update(
     });
     return { versions: draft.versions, lines: [{ id, action: "merged", text: version.text, why }] };
   });
+}
+
+function nameEdit({ isReleased, isReviewed }: { isReleased: unknown; isReviewed: unknown }): string {
+  if (isReleased) return "let in by hand";
+  return isReviewed ? "reviewed by hand" : "changed by hand";
 }
 
 /** What a person says is over is not current any more. An event that has taken place stays true. */

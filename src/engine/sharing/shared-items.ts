@@ -252,7 +252,8 @@ export async function findGrantedUnits(
     (message) => {
       for (const { id, start, end } of splitPassages(message)) {
         const text = message.content.slice(start, end);
-        if (tests.some((test) => test.coversPassage(message, text, sensitive.has(message.id)))) covered.add(id);
+        if (tests.some((test) => test.coversPassage(message, text, sensitive.has(message.id))))
+          covered.add(id);
       }
     },
     SLICE,

@@ -137,13 +137,14 @@ export function createUserAccess(
   services: Pick<ServerServices, "keepsake">,
   bearer: Bearer | undefined,
   agent?: string,
-): Pick<OperationRequest, "memoryOf" | "project"> {
+): Pick<OperationRequest, "memoryOf" | "project" | "agent"> {
   const project = (): string => {
     if (!bearer) throw new TypeError("an operation without a key has no project");
     return bearer.project;
   };
   return {
     project,
+    ...(agent === undefined ? {} : { agent }),
     memoryOf(user): ScopedMemory {
       // The same error for all other users, whether they exist or not.
       if (bearer?.user !== undefined && bearer.user !== user) {

@@ -270,7 +270,7 @@ export const memoryOperations: readonly Operation[] = [
 
 type MemoryFieldsBody = Omit<
   z.infer<typeof CHANGES_BODY>,
-  "content" | "text" | "valid_to" | "quarantined" | "reviewed"
+  "content" | "text" | "valid_to" | "quarantined" | "private" | "reviewed"
 >;
 
 /** Gives the changes of a memory. `source_turn` is stored in its metadata. */

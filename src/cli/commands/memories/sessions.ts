@@ -1,4 +1,8 @@
-import type { JsonObject, SessionStateChanges, SessionStateField } from "../../../domain/conversation/session-state.ts";
+import type {
+  JsonObject,
+  SessionStateChanges,
+  SessionStateField,
+} from "../../../domain/conversation/session-state.ts";
 import type { ActiveSessionState } from "../../../engine/api/session-types.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
@@ -113,5 +117,7 @@ function formatState({ id, topic, context, preferences, expiresAt }: ActiveSessi
     ["preferences", preferences && JSON.stringify(preferences)],
     ["expires", expiresAt],
   ];
-  return formatTable(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, toShortLine(value)]])));
+  return formatTable(
+    rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, toShortLine(value)]])),
+  );
 }

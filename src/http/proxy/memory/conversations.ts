@@ -130,7 +130,7 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
       const known = held.get(place);
       // Two conversations may begin with the same words. Only a retry is the same one.
       const isAnother =
-        session === undefined && opening !== undefined && last.get(toScopeKey(scope))?.turn !== opening;
+        session === undefined && opening !== undefined && last.get(toSpeakerKey(scope))?.turn !== opening;
       if (known && !isAnother) return known;
       const conversation = begun(scope, id, session ?? storedSession);
       held.set(place, conversation);
@@ -154,8 +154,9 @@ export function createConversationCache(mostBytes: number = MAX_BYTES): Conversa
     hasWords: (scope, role, text) => words.get(toWordsKey(scope, role, text)) === true,
     linkAnswer: (scope, answer, conversation) => held.set(toConversationKey(scope, answer), conversation),
     turnId(scope, { session }, turn, isFirst) {
-      if (!isFirst) return `chat-${hashText(JSON.stringify([session, turn]))}`;
-      return getFirstTurnId(last, toScopeKey(scope), session, turn);
+      const agent = scope.agent === undefined ? [] : [scope.agent];
+      if (!isFirst) return `chat-${hashText(JSON.stringify([session, turn, ...agent]))}`;
+      return getFirstTurnId(last, toSpeakerKey(scope), session, turn);
     },
   };
 }
@@ -205,12 +206,18 @@ export function* hashTurns(
   return turns;
 }
 
+/** The key of who speaks: the user, to one agent if one is named. */
+function toSpeakerKey(scope: Scope): string {
+  return JSON.stringify([toScopeKey(scope), ...(scope.agent === undefined ? [] : [scope.agent])]);
+}
+
+/** Each agent has conversations of its own. */
 function toConversationKey(scope: Scope, id: string): string {
-  return JSON.stringify([toScopeKey(scope), hashText(id)]);
+  return JSON.stringify([toSpeakerKey(scope), hashText(id)]);
 }
 
 function toWordsKey(scope: Scope, role: RequestTurn["role"], text: string): string {
-  return toConversationKey(scope, JSON.stringify(["words", role, text]));
+  return JSON.stringify([toScopeKey(scope), hashText(JSON.stringify(["words", role, text]))]);
 }
 
 function hashText(text: string): string {

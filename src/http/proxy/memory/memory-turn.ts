@@ -21,6 +21,7 @@ import {
 } from "./conversations.ts";
 import { formatForgettingReport } from "./forgetting-report.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
+import { toProfileKey } from "./profile-cache.ts";
 
 /** The work of memory in one turn of a chat. It never throws. */
 interface MemoryTurn {
@@ -41,6 +42,8 @@ export interface MemoryTurnState {
   readonly scope: Scope;
   /** The key of the user's scope. */
   readonly key: string;
+  /** The key of the user's profile, or of an agent's. */
+  readonly profileKey: string;
   readonly conversation: ProxyConversation;
   /** The user's messages to store. */
   readonly turns: readonly StoredTurn[];
@@ -52,7 +55,7 @@ export interface MemoryTurnState {
 
 /** Gives the state of a turn; undefined if memory is off. */
 export function findTurnState(
-  asked: Pick<OperationRequest, "memoryOf" | "project">,
+  asked: Pick<OperationRequest, "memoryOf" | "project" | "agent">,
   { conversations }: OpenAiProxy,
   { user, session, mode }: MemoryAccess,
   { turns: said, threadId: kept, newTurns: fresh, newest }: ConversationInput,
@@ -62,7 +65,8 @@ export function findTurnState(
   }: { readonly plan?: TurnPlan | undefined; readonly context?: StoredContext | undefined } = {},
 ): MemoryTurnState | undefined {
   if (mode === "off" || user === undefined) return undefined;
-  const scope = { project: asked.project(), user };
+  const { agent } = asked;
+  const scope = { project: asked.project(), user, ...(agent === undefined ? {} : { agent }) };
   const opening = fresh.find(({ isOpening }) => isOpening)?.turn;
   const conversation = conversations.open(scope, {
     session: context?.conversation?.id ?? session,
@@ -78,6 +82,7 @@ export function findTurnState(
   return {
     scope,
     key: JSON.stringify([scope.project, user]),
+    profileKey: toProfileKey(scope),
     conversation,
     storage,
     turns: stored.map(({ said: one, turn, isOpening, readContent }) => {
@@ -109,7 +114,7 @@ export function createMemoryTurn(
   { who, spoken, held }: { who: MemoryAccess; spoken: ConversationInput; held: MemoryTurnState | undefined },
 ): MemoryTurn {
   if (!held) return createTurnWithoutMemory(who);
-  const { conversation, key, turns: said, memory } = held;
+  const { conversation, key, profileKey, turns: said, memory } = held;
   let degraded: "forget" | "recall" | undefined;
   let isKept = false;
   let receipt: Receipt | undefined;
@@ -118,7 +123,7 @@ export function createMemoryTurn(
     services.lifecycle.trackAfterAnswer(kept);
     void kept
       .then(async () => {
-        proxy.profiles.markChanged(key, memory);
+        proxy.profiles.markChanged(profileKey, memory);
         // Reads the written state now, so that the next turn need not wait for it.
         await memory().list({ limit: 1 });
       })
@@ -189,13 +194,13 @@ export function createMemoryTurn(
 function recallFor(
   proxy: OpenAiProxy,
   spoken: ConversationInput,
-  { conversation, key, turns, memory }: MemoryTurnState,
+  { conversation, profileKey, turns, memory }: MemoryTurnState,
 ): Promise<MemoryContext> {
   return prepareMemoryContext(
     memory(),
     { conversation, profiles: proxy.profiles, promptGuard: proxy.promptGuard },
     {
-      key,
+      key: profileKey,
       query: spoken.newest.text,
       turn: spoken.newest.turn,
       hasNewWords: spoken.newTurns.length > 0,

@@ -1,3 +1,4 @@
+import { type Scope, toScopeKey } from "../../../domain/scope.ts";
 import type { ShownMemory } from "../../../engine/api/listing-types.ts";
 import type { Profile } from "../../../engine/api/profile-types.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
@@ -6,7 +7,12 @@ import { isMemoryError } from "../../../errors.ts";
 import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import { createLruCache } from "./lru-cache.ts";
 
-/** Profiles of users. Slow ones are created in advance. */
+/** The key of a user's profile, or of the part of it that an agent reads. It begins with the key of the user's scope. */
+export function toProfileKey(scope: Scope): string {
+  return scope.agent === undefined ? toScopeKey(scope) : `${toScopeKey(scope)} ${scope.agent}`;
+}
+
+/** Profiles of users, by `toProfileKey`. Slow ones are created in advance. */
 export interface ProfileCache {
   /**
    * Gives the current profile or, for a user with many memories, a slightly older one. Gives undefined if there is none yet
@@ -15,7 +21,7 @@ export interface ProfileCache {
   get(user: string, memory: ScopedMemory, revision: number): Promise<CachedProfile | undefined>;
   /** Call it after a write, so that the next conversation can begin with a new profile. */
   markChanged(user: string, memory: () => ScopedMemory): void;
-  /** Call it after an erasure for a user, or for all. A profile being created is not cached. */
+  /** Call it after an erasure for a user (`toScopeKey`), with all agents, or for all. A profile being created is not cached. */
   forget(user?: string): void;
 }
 
@@ -111,8 +117,9 @@ export function createProfileCache({
       if (held.get(user)) later(user, memory);
     },
     forget(user) {
-      const users = user === undefined ? [...held.keys(), ...underWay.keys()] : [user];
-      for (const one of users) {
+      const isMeant = (one: string): boolean =>
+        user === undefined || one === user || one.startsWith(`${user} `);
+      for (const one of [...held.keys(), ...underWay.keys()].filter(isMeant)) {
         held.delete(one);
         underWay.delete(one);
       }

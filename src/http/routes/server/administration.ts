@@ -239,7 +239,7 @@ const flagSchema = z
 
 const kindsTextSchema = z
   .string()
-  .transform((text) => text.split(","))
+  .transform((text): unknown[] => text.split(","))
   .pipe(z.array(kindNameSchema));
 
 const OPTIMIZE_QUERY = z.strictObject({
