@@ -59,13 +59,32 @@ class AsyncMemories:
         found = await self.raw.get_memory_history(self.user, id, limit=1000)
         return found["items"]
 
+    async def cleanup_old_memories(
+        self,
+        *,
+        max_age_days: int | None = None,
+        min_importance: float | None = None,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> api.Optimized:
+        """Merges duplicates, and archives memories that are older and less important. `undo` restores them; nothing is erased.
+        What was said twice, recalled, edited, associated or is sensitive stays. `dry_run` only shows it."""
+        return await self.raw.optimize(
+            self.user,
+            max_age_days=max_age_days,
+            min_importance=min_importance,
+            dry_run=dry_run,
+            idempotency_key=idempotency_key,
+        )
+
 
 class AsyncKeepsake:
     """The memory of one user, on a server.
 
     `timeout` is in seconds and counts for each attempt. A request that can be sent again is, at most `retries` times: after a lost
     connection, and after 429, 502, 503 and 504. Writes have an idempotency key, so none is carried out twice. `raw` has
-    every operation of the API. `http` replaces the client of httpx, whose base URL and headers are then the caller's.
+    every operation of the API. `agent` names an agent of the user, which labels what is stored and limits what is read. `http`
+    replaces the client of httpx, whose base URL and headers are then the caller's.
     """
 
     def __init__(
@@ -74,13 +93,15 @@ class AsyncKeepsake:
         api_key: str,
         user: str,
         *,
+        agent: str | None = None,
         timeout: float = 60.0,
         retries: int = 2,
         http: httpx.AsyncClient | None = None,
     ) -> None:
-        own = http or httpx.AsyncClient(
-            base_url=base_url, headers={"authorization": f"Bearer {api_key}"}, timeout=timeout
-        )
+        headers = {"authorization": f"Bearer {api_key}"}
+        if agent is not None:
+            headers["x-keepsake-agent"] = agent
+        own = http or httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
         self.raw = api.AsyncRawOperations(own, retries)
         self.user = user
         self.memories = AsyncMemories(self.raw, user)

@@ -444,6 +444,7 @@ class _GrantOptional(TypedDict, total=False):
     to_user: str
     to_group: GrantToGroup
     until: str
+    declined_by: List[str]
     withdrawn_at: str
 
 
@@ -2087,6 +2088,7 @@ class _ChangeMemoryBodyOptional(TypedDict, total=False):
     text: Text | None
     valid_to: Moment | None
     quarantined: Literal[False] | None
+    private: bool | None
     reviewed: Literal[True] | None
     kind: Literal["fact", "preference", "commitment", "instruction", "entity", "event", "reflection", "context", "semantic", "episodic", "procedural"] | None
     type: Literal["fact", "preference", "commitment", "instruction", "entity", "event", "reflection", "context", "semantic", "episodic", "procedural"] | None
