@@ -13,8 +13,16 @@ import {
 
 const addToList = (value: string, list: readonly string[] = []): readonly string[] => [...list, value];
 
+/** Adds the commands for associations, sharing, attachments and conversations. */
+export function addRelationCommands(root: Command): void {
+  addAssociationCommands(root);
+  addSharingCommands(root);
+  addAttachmentCommands(root);
+  addSessionCommands(root);
+}
+
 /** Adds the commands for sharing: grants and groups. */
-export function addSharingCommands(root: Command): void {
+function addSharingCommands(root: Command): void {
   addCommand(
     root,
     "share [READER]",
@@ -78,7 +86,7 @@ ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --grou
 }
 
 /** Adds the commands for associations between memories. */
-export function addAssociationCommands(root: Command): void {
+function addAssociationCommands(root: Command): void {
   const createTypeOption = (description: string): Option =>
     new Option("--type <TYPE>", description).choices(ASSOCIATION_TYPES);
   addCommand(
@@ -134,7 +142,7 @@ ${formatExamples("related 019f…", "related 019f… --depth 3 --min-strength 0.
 }
 
 /** Adds the command for images and recordings. */
-export function addAttachmentCommands(root: Command): void {
+function addAttachmentCommands(root: Command): void {
   addCommand(
     root,
     "attachments [ID]",
@@ -157,7 +165,7 @@ export function addAttachmentCommands(root: Command): void {
 }
 
 /** Adds the commands for conversations and their states. */
-export function addSessionCommands(root: Command): void {
+function addSessionCommands(root: Command): void {
   const sessions = root
     .command("session")
     .description("list conversations, and manage what a conversation is about now")

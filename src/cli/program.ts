@@ -20,12 +20,7 @@ import {
   parseWeightsOption,
 } from "./command.ts";
 import { EXIT } from "./exit.ts";
-import {
-  addAssociationCommands,
-  addAttachmentCommands,
-  addSessionCommands,
-  addSharingCommands,
-} from "./memory-commands.ts";
+import { addRelationCommands } from "./memory-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -67,10 +62,7 @@ export function createProgram(version: string): Command {
   addSearchCommands(root);
   addForgetCommands(root);
   addMemoryCommands(root);
-  addAssociationCommands(root);
-  addSharingCommands(root);
-  addAttachmentCommands(root);
-  addSessionCommands(root);
+  addRelationCommands(root);
   addStatsCommand(root);
   addImportExportCommands(root);
   addMaintenanceCommands(root);
