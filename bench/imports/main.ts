@@ -1,82 +1,90 @@
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import type { ScopedMemory } from "keepsake";
-import { createMemory } from "keepsake";
-import { writeConversations } from "./make-conversations.ts";
-
 /**
- * Imports a large made export of ChatGPT, again, and undoes it. Prints seconds, the largest memory in use, and whether the
- * digests before and after are equal: `node bench/imports/main.ts [--messages N]`.
+ * Imports large made files, again, and undoes them:
+ *
+ *     node bench/imports/main.ts [--format chatgpt|…|all] [--messages N] [--most-mb MB] [--json]
+ *     node bench/imports/main.ts --format all --page    writes docs/results/imports.json and the page made of it; with one format, its row
+ *
+ * Each format runs in a process of its own, so that its memory is its own. Ends with 0 where a second import stored nothing, one
+ * undo gave back what was there before, and the memory stayed under the bar; 1 where one of them does not hold, 2 on wrong use.
  */
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { messages: { type: "string", default: "100000" } } });
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-imports-"));
-  try {
-    const file = join(folder, "conversations.json");
-    const bytes = await writeConversations(file, Number(values.messages));
-    const memory = await createMemory({ path: join(folder, "memory.db") });
-    try {
-      const ana = memory.scope({ user: "ana" });
-      await ana.remember("I live in Tartu.");
-      await print(ana, file, bytes);
-    } finally {
-      await memory.close();
-    }
-    console.log("database, MB", Math.round(statSync(join(folder, "memory.db")).size / 1e6));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { FILE_MAKERS } from "./made-files.ts";
+import { type ImportResults, mergeImportRuns, renderImportPage, renderImportTable } from "./page.ts";
+import { type ImportFigures, measureImport } from "./run.ts";
 
-async function print(ana: ScopedMemory, file: string, bytes: number): Promise<void> {
-  const before = await digestOf(ana);
-  console.log("file, MB", Math.round(bytes / 1e6));
-  const first = await time("import", () => runImport(ana, file));
-  await time("again", () => runImport(ana, file));
-  await time("undo", async () => {
-    await ana.undo(first ?? 0);
-    return undefined;
+const RESULTS = join(import.meta.dirname, "../../docs/results");
+/** Messages of one made conversation, and two for each event. */
+const STEP = 20;
+const MOST_MEGABYTES = 1500;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      format: { type: "string", default: "chatgpt" },
+      messages: { type: "string", default: "100000" },
+      "most-mb": { type: "string", default: String(MOST_MEGABYTES) },
+      json: { type: "boolean", default: false },
+      page: { type: "boolean", default: false },
+    },
   });
-  console.log("digests equal", (await digestOf(ana)) === before);
-}
-
-async function runImport(ana: ScopedMemory, file: string): Promise<number | undefined> {
-  let revision: number | undefined;
-  for await (const progress of ana.import(file, { format: "auto" })) {
-    if (!progress.done) continue;
-    const { read, stored, known, memories, passedOver } = progress;
-    console.log(JSON.stringify({ read, stored, known, memories, passedOver }));
-    revision = progress.revision;
+  const size = Number(values.messages);
+  const mostMegabytes = Number(values["most-mb"]);
+  const problem = findWrongUse(values.format, size, mostMegabytes);
+  if (problem !== undefined) {
+    console.error(problem);
+    return 2;
   }
-  return revision;
+  const runs: ImportFigures[] = [];
+  if (values.format !== "all")
+    runs.push(await measureImport(values.format, size, { peakMegabytes: mostMegabytes }));
+  else
+    for (const format of Object.keys(FILE_MAKERS)) runs.push(await measureApart(format, size, mostMegabytes));
+  const measuredOn = new Date().toISOString();
+  const cores = availableParallelism();
+  const results: ImportResults = { measuredOn, node: process.versions.node, cores, mostMegabytes, runs };
+  if (values.page) writePage(results);
+  console.log(values.json ? JSON.stringify(results) : renderImportTable(runs));
+  const problems = runs.flatMap((run) => run.problems.map((one) => `${run.format}: ${one}`));
+  for (const one of problems) console.error(one);
+  return problems.length === 0 ? 0 : 1;
 }
 
-async function time<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  const begun = performance.now();
-  let most = 0;
-  const watch = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 50);
-  const result = await work();
-  clearInterval(watch);
-  console.log(
-    `${name}, s`,
-    ((performance.now() - begun) / 1000).toFixed(1),
-    "largest, MB",
-    Math.round(most / 1e6),
-  );
-  return result;
+function writePage(results: ImportResults): void {
+  const path = join(RESULTS, "imports.json");
+  const before = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as ImportResults).runs : [];
+  const merged = { ...results, runs: mergeImportRuns(before, results.runs, Object.keys(FILE_MAKERS)) };
+  writeFileSync(path, `${JSON.stringify(merged, null, 2)}\n`);
+  writeFileSync(join(RESULTS, "imports.md"), renderImportPage(merged));
 }
 
-/** A digest of all messages and current memories that reads show. */
-async function digestOf(ana: ScopedMemory): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const line of ana.export()) if (line.type === "message") hash.update(JSON.stringify(line));
-  for await (const { id, text } of ana.list({ limit: 1000 })) hash.update(id + text);
-  return hash.digest("hex");
+function findWrongUse(format: string, size: number, mostMegabytes: number): string | undefined {
+  if (format !== "all" && !(format in FILE_MAKERS))
+    return `--format takes ${Object.keys(FILE_MAKERS).join(", ")}, or all.`;
+  if (!(Number.isInteger(size) && size > 0 && size % STEP === 0))
+    return `--messages takes a multiple of ${STEP}.`;
+  return mostMegabytes > 0 ? undefined : "--most-mb takes a number of megabytes.";
 }
 
-await main();
+/** Runs one format in a process of its own. */
+async function measureApart(format: string, size: number, mostMegabytes: number): Promise<ImportFigures> {
+  const args = ["--format", format, "--messages", `${size}`, "--most-mb", `${mostMegabytes}`, "--json"];
+  const run = promisify(execFile)(process.execPath, ["--no-warnings", import.meta.filename, ...args]);
+  // A process whose bars do not hold ends with 1, and has printed its figures.
+  const { stdout } = await run.catch((error: { readonly stdout?: string }) => {
+    if (!error.stdout) throw error;
+    return { stdout: error.stdout };
+  });
+  const [figures] = (JSON.parse(stdout) as ImportResults).runs;
+  if (!figures) throw new Error(`The process of the format ${format} printed no figures.`);
+  console.error(`${format}: ${figures.importSeconds.toFixed(1)} s`);
+  return figures;
+}
+
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message);
+  return 1;
+});

@@ -2,7 +2,7 @@ import { getStats, isSignedIn, listMemories, listUsers, onSignedOut, signIn, sig
 import { conversation } from "./chat.js";
 import { onErased } from "./forget.js";
 import { knownList } from "./known.js";
-import { find, make, say } from "./make.js";
+import { find, make, makeId, say } from "./make.js";
 import { drawNavigation, markPage, showCount } from "./navigation.js";
 import { goTo, linkTo, parseRoute } from "./router.js";
 import { listenToKeys, showKeys } from "./shortcuts.js";
@@ -25,10 +25,9 @@ const talk = conversation({
   stored: () => sessionStorage.setItem(sessionKey(), state.session),
 });
 
-/** Gives an id for a conversation. `crypto.randomUUID` is missing unless the page is served over TLS or locally. */
+/** Gives an id for a conversation. */
 function newSession() {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `page-${makeId()}`;
 }
 
 /** Runs after anything that may have changed a memory. Views that are not shown are made anew: they may hold erased words. */

@@ -222,13 +222,13 @@ export function listJobs() {
   return call("GET", "/api/v1/jobs");
 }
 
-/** Gives everything stored about the user, as JSON lines. */
-export async function exportUser(user) {
-  return (await send("GET", toPath`/api/v1/export/${user}`)).blob();
+/** Gives an export: `jsonl` has everything, `pam` and `markdown` have the memories. */
+export async function exportUser(user, format) {
+  return (await send("GET", withQuery(toPath`/api/v1/export/${user}`, { format }))).blob();
 }
 
-/** Stores messages and memories from JSON lines. */
-export async function importLines(user, lines) {
-  const options = { body: lines, type: "application/x-ndjson" };
-  return (await send("POST", toPath`/api/v1/import/${user}`, options)).json();
+/** Imports a file, or tries it with `dry_run`. The browser sends the file as a stream. `query` has the parameters of the import. */
+export async function importFile(user, file, query, signal) {
+  const options = { body: file, type: "application/octet-stream", signal };
+  return (await send("POST", withQuery(toPath`/api/v1/import/${user}`, query), options)).json();
 }

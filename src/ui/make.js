@@ -22,3 +22,9 @@ export function find(id) {
 export function say(text) {
   find("said").textContent = text;
 }
+
+/** Gives a new id. `crypto.randomUUID` is missing unless the page is served over TLS or locally. */
+export function makeId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

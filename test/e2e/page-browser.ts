@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -87,4 +88,12 @@ export function usePage(options: MemoryOptions = {}): OpenPage {
     rmSync(folder, { recursive: true });
   });
   return open;
+}
+
+/** Gives the faults that axe-core finds on a page as it is shown, each with the elements. */
+export async function findAxeFaults(page: Page): Promise<string[]> {
+  // The policy of the page lets no script in that is not its own, so it comes through the debugger.
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+  return page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`);
 }

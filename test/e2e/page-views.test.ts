@@ -1,14 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
 import type { Extractor } from "../../src/ports/language/extractor.ts";
-import { HAS_BROWSER, type OpenPage, usePage } from "./page-browser.ts";
+import { findAxeFaults, HAS_BROWSER, usePage } from "./page-browser.ts";
 import { fillForScreens } from "./page-story.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const ADDRESSES = [
   "#/",
@@ -424,27 +418,6 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await expect.poll(() => page.locator(".count-line").last().innerText()).toContain("classic");
   });
 
-  it("imports a file with progress, undoes the import, and exports everything", async () => {
-    const file = join(tmpdir(), `keepsake-import-${process.pid}.jsonl`);
-    const said = ["I live in Porto.", "I own a boat."].map((content) =>
-      JSON.stringify({ role: "user", content }),
-    );
-    writeFileSync(file, said.join("\n"));
-    await open.visit("#/data");
-    await page.setInputFiles("input[type=file]", file);
-    await page.getByRole("button", { name: "Import", exact: true }).click();
-    await expect.poll(() => page.locator(".checked").textContent()).toContain("2 new messages");
-    expect((await me.list()).total).toBe(2);
-    const [saved] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Export", exact: true }).click(),
-    ]);
-    expect(readFileSync(await saved.path(), "utf8")).toContain("I own a boat.");
-    await page.click("text=Undo import");
-    await expect.poll(() => page.locator(".checked").textContent()).toContain("undone");
-    expect((await me.list()).total).toBe(0);
-  });
-
   it("has no fault that axe-core finds, on any screen, light and dark", async () => {
     const { changed } = await fillForScreens(me);
     const faults: string[] = [];
@@ -454,7 +427,7 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
       for (const address of [...ADDRESSES, `#/memories/${changed}`]) {
         await page.goto(`${open.served.url}/${address}`);
         await settle();
-        faults.push(...(await axeFaults(open)).map((fault) => `${address}, ${colorScheme}: ${fault}`));
+        faults.push(...(await findAxeFaults(page)).map((fault) => `${address}, ${colorScheme}: ${fault}`));
       }
     }
     expect(faults).toEqual([]);
@@ -622,13 +595,6 @@ async function plantPayloads(me: ScopedMemory): Promise<string> {
   }
   await me.forget({ ids: [(await me.add({ text: "Gone" })).memories[0]?.id ?? ""] });
   return id;
-}
-
-async function axeFaults({ page }: OpenPage): Promise<string[]> {
-  // The policy of the page lets no script in that is not its own, so it comes through the debugger.
-  await page.evaluate(AXE);
-  return page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`);
 }
 
 function fakeMemory(place: number): object {
