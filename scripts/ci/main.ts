@@ -51,8 +51,12 @@ const REPORTS = ["fast", "services", "system", "timed"].map(report);
 
 /** They kill a database of their own, and hold the time until the server is well again against a bar. */
 const STOPS_DATABASES = ["test/crash/postgres-kill.ts", "test/crash/mariadb-kill.ts"];
-/** Programs of the campaign that `npm run test:timed` runs in their small size. */
-const TIMED_PROGRAMS = ["test/crash/server-stop.ts", "test/faults/soak.ts"];
+/** Programs of the campaign that a test of theirs runs in their small size. */
+const TESTED_PROGRAMS = [
+  "test/crash/server-stop.ts",
+  "test/faults/soak.ts",
+  "test/webhooks/deliver-under-kills.ts",
+];
 
 /** A load of 200 searches and 20 writes a second, by the pace of the machine; a bar of 150 ms sees errors and queues that grow. */
 const LOAD = ["bench/speed/main.ts", "--server", "--users", "100", "--per-user", "2000", "--seconds", "60"];
@@ -92,7 +96,7 @@ const ALONE: readonly CiStep[] = [
 
 /** Side by side: nothing in them is timed. */
 const BESIDE: readonly CiStep[] = [
-  ...CAMPAIGN.filter(({ file }) => ![...STOPS_DATABASES, ...TIMED_PROGRAMS].includes(file)).map(campaignStep),
+  ...CAMPAIGN.filter(({ file }) => ![...STOPS_DATABASES, ...TESTED_PROGRAMS].includes(file)).map(campaignStep),
   execStep("OpenAPI fuzzing", ".ci/fuzz/run"),
   qualityStep("our stories", { set: "stories", data: OWN_DATA, figure: "stories_passed", bar: 100 }),
   qualityStep("our conversation", { set: "locomo", data: OWN_DATA, figure: "turn_recall@10", bar: 90 }),

@@ -30,10 +30,9 @@ const run: CampaignRun = {
 };
 
 describe("the campaign", () => {
-  it("has every program of the folders of tests that kill, fault and move", () => {
-    const programs = ["test/crash", "test/faults", "test/postgres", "test/move", "test/sharing"].flatMap(
-      programsOf,
-    );
+  it("has every program of the folders of tests that kill, fault, move, share and deliver", () => {
+    const folders = ["crash", "faults", "postgres", "move", "sharing", "webhooks"];
+    const programs = folders.flatMap((folder) => programsOf(`test/${folder}`));
     expect(programs.length).toBeGreaterThan(8);
     const files = CAMPAIGN.map(({ file }) => file);
     expect(programs.filter((file) => !files.includes(file))).toEqual([]);

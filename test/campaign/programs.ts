@@ -179,4 +179,15 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     args: { ci: ["--histories", "30"], full: ["--histories", "1000"] },
     minutes: { ci: 15, full: 240 },
   },
+  {
+    test: "W1",
+    file: "test/webhooks/deliver-under-kills.ts",
+    about:
+      "kills a server that sends webhooks to a receiver that fails one in three; each event arrives, in order, signed",
+    args: {
+      ci: ["--events", "200", "--users", "8", "--kills", "2"],
+      full: ["--events", "10000", "--users", "100", "--kills", "3"],
+    },
+    minutes: { ci: 10, full: 60 },
+  },
 ];

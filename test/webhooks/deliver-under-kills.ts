@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -55,14 +55,43 @@ interface Receiver {
   close(): Promise<void>;
 }
 
+/** The time between a signature and its check that Standard Webhooks allows. */
+const TOLERANCE_SECONDS = 300;
+
+/** Whether a request is signed as Standard Webhooks describes, with a time that is near. */
+export function isSigned(secret: string, headers: NodeJS.Dict<string | string[]>, body: string): boolean {
+  const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures = "" } = headers;
+  if (!(Math.abs(Date.now() / 1000 - Number(time)) <= TOLERANCE_SECONDS)) return false;
+  const expected = signatureOf(secret, `${id}.${time}.${body}`);
+  return String(signatures)
+    .split(" ")
+    .some(
+      (one) => one.length === expected.length && timingSafeEqual(Buffer.from(one), Buffer.from(expected)),
+    );
+}
+
+/** The signature of a text, as it is sent. */
+export function signatureOf(secret: string, text: string): string {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  return `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
+}
+
+/** What does not hold of a run: an event that is lost, one out of order, a bad signature, or a fault that was not made. */
+export function findWebhookProblems(run: WebhookRun, figures: WebhookFigures): string[] {
+  const { events, delivered, outOfOrder, badSignatures, refused, kills } = figures;
+  return [
+    ...(events >= run.events ? [] : [`${events} of ${run.events} events were made`]),
+    ...(delivered === events ? [] : [`${events - delivered} of ${events} events did not arrive`]),
+    ...(outOfOrder === 0 ? [] : [`${outOfOrder} events came before an earlier one of their user`]),
+    ...(badSignatures === 0 ? [] : [`${badSignatures} requests had a signature that does not fit`]),
+    ...(run.failOneIn === 0 || refused > 0 ? [] : ["the receiver refused nothing"]),
+    ...(kills === run.kills ? [] : [`${kills} of ${run.kills} kills were made`]),
+  ];
+}
+
 async function startReceiver(failOneIn: number): Promise<Receiver> {
   const counts = { requests: 0, repeated: 0, outOfOrder: 0, badSignatures: 0, refused: 0 };
   const revisions = new Map<string, number>();
-  const isSigned = (headers: NodeJS.Dict<string | string[]>, body: string): boolean => {
-    const key = Buffer.from(receiver.secret.slice("whsec_".length), "base64");
-    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
-    return headers["webhook-signature"] === `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
-  };
   const take = (user: string, revision: number): void => {
     const last = revisions.get(user) ?? 0;
     if (revision <= last) counts.repeated += 1;
@@ -76,7 +105,7 @@ async function startReceiver(failOneIn: number): Promise<Receiver> {
     });
     request.on("end", () => {
       counts.requests += 1;
-      if (!isSigned(request.headers, body)) counts.badSignatures += 1;
+      if (!isSigned(receiver.secret, request.headers, body)) counts.badSignatures += 1;
       if (failOneIn > 0 && counts.requests % failOneIn === 0) {
         counts.refused += 1;
         response.writeHead(500).end();
@@ -223,7 +252,7 @@ async function readRevisions({ url }: RunningServer, { users }: WebhookRun): Pro
 }
 
 if (import.meta.main) {
-  // `node test/webhooks/deliver-under-kills.ts --events 10000 --users 100 --fail 10 --kills 3`
+  // `node test/webhooks/deliver-under-kills.ts --events 10000 --users 100 --fail 3 --kills 3`. Ends with 1 if anything does not hold.
   const { values } = parseArgs({
     options: {
       events: { type: "string", default: "10000" },
@@ -235,13 +264,17 @@ if (import.meta.main) {
     },
   });
   const databaseUrl = values["database-url"];
-  const figures = await deliverUnderKills({
+  const run: WebhookRun = {
     events: Number(values.events),
     users: Number(values.users),
     failOneIn: Number(values.fail),
     kills: Number(values.kills),
     servers: Number(values.servers),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
-  });
-  process.stdout.write(`${JSON.stringify(figures)}\n`);
+  };
+  const figures = await deliverUnderKills(run);
+  const problems = findWebhookProblems(run, figures);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  process.stdout.write(`${JSON.stringify({ test: "W1", ...figures, faults: problems.length })}\n`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }
