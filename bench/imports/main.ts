@@ -19,13 +19,14 @@ import { type ImportFigures, measureImport } from "./run.ts";
 const RESULTS = join(import.meta.dirname, "../../docs/results");
 /** Messages of one made conversation, and two for each event. */
 const STEP = 20;
-const MOST_MEGABYTES = 1500;
+/** With 10,000 messages. */
+const MOST_MEGABYTES = 700;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       format: { type: "string", default: "chatgpt" },
-      messages: { type: "string", default: "100000" },
+      messages: { type: "string", default: "10000" },
       "most-mb": { type: "string", default: String(MOST_MEGABYTES) },
       json: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
