@@ -151,6 +151,7 @@ export const clients: CiStep = {
     await exec([join(python, "bin/mypy"), "--strict", "clients/python/src", "clients/python/tests"]);
     const pythons = ["--python", join(python, "bin/python"), "--python-apart", join(apart, "bin/python")];
     await exec(["node", "test/clients/run.ts", ...pythons]);
+    await exec(["node", "test/clients/python-versions.ts"]);
   },
 };
 
