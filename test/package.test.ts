@@ -14,6 +14,16 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  findTooLarge,
+  installPackage,
+  LIST_LOADED,
+  listInstalled,
+  listPackages,
+  PACKAGE_BARS,
+  type PackedPackage,
+  packPackage,
+} from "../scripts/package-size.ts";
 import { findNodeProblem } from "../src/domain/operations/node-version.ts";
 
 /** These tests pack the package as npm would publish it, install it in an empty folder, and use it there. */
@@ -60,25 +70,6 @@ console.log(await ana.forget("Porto"));
 await memory.close();
 `;
 
-/** Prints as JSON the address of every module that is loaded by the import of its argument, and what is done then. */
-const LIST_LOADED = `
-import { registerHooks } from "node:module";
-const loaded = [];
-registerHooks({
-  resolve(specifier, context, next) {
-    const found = next(specifier, context);
-    loaded.push(found.url);
-    return found;
-  },
-});
-const { createMemory } = await import(process.argv[2]);
-if (process.argv[3] === "and read") {
-  await using memory = await createMemory({ path: ":memory:" });
-  await memory.scope({ user: "ana" }).remember("I moved to Lisbon last March.");
-}
-console.log(JSON.stringify(loaded));
-`;
-
 /** Loads every vendor's package as the settings do, and prints what is said where it is not there. */
 const ASK_FOR_VENDORS = `
 import { loadVendorPackage, VENDOR_PACKAGES } from "./node_modules/keepsake/dist/config/vendor-packages.js";
@@ -98,6 +89,7 @@ recordConformance({ name: "somebody else's", open: async () => memoryRecord(), l
 `;
 
 let folder: string;
+let tarball: PackedPackage;
 let packed: readonly string[];
 
 function run(program: string, ...args: readonly string[]) {
@@ -129,19 +121,12 @@ function loadedBy(...what: readonly string[]): string[] {
   return JSON.parse(ran.stdout) as string[];
 }
 
-const packagesOf = (urls: readonly string[]): string[] => [
-  ...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])),
-];
-
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "keepsake-package-"));
-  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   // dist/ is there: it was built before the tests began.
-  const [tarball] = JSON.parse(
-    npm("pack", ROOT, "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder),
-  ) as { filename: string; files: { path: string }[] }[];
-  packed = (tarball?.files ?? []).map(({ path }) => path);
-  npm("install", `./${tarball?.filename}`, "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error");
+  tarball = packPackage(folder);
+  packed = tarball.files.map(({ path }) => path);
+  installPackage(folder, tarball.filename);
 }, 180_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -170,14 +155,21 @@ describe("the packed package", () => {
   });
 
   it("brings few packages with it", () => {
-    const packages = readdirSync(join(folder, "node_modules"))
-      .filter((name) => !name.startsWith("."))
-      .flatMap((name) =>
-        name.startsWith("@")
-          ? readdirSync(join(folder, "node_modules", name)).map((part) => `${name}/${part}`)
-          : [name],
-      );
-    expect(packages.filter((name) => name !== "keepsake").length).toBeLessThanOrEqual(12);
+    expect(listInstalled(folder).length).toBeLessThanOrEqual(PACKAGE_BARS.packages);
+  });
+
+  it("stays under the bars of its size, packed and unpacked, and of its number of files", () => {
+    const { size, unpackedSize, files } = tarball;
+    expect(size).toBeGreaterThan(1_000_000);
+    const figures = {
+      packedMegabytes: size / 1e6,
+      unpackedMegabytes: unpackedSize / 1e6,
+      files: files.length,
+    };
+    expect(findTooLarge(figures)).toEqual([]);
+    // A bar that lets twice the package pass sees nothing.
+    const { packedMegabytes, unpackedMegabytes } = PACKAGE_BARS;
+    expect([packedMegabytes < size / 5e5, unpackedMegabytes < unpackedSize / 5e5]).toEqual([true, true]);
   });
 
   it("has a file for everything that it exports, with types", () => {
@@ -287,16 +279,18 @@ describe("an import", () => {
   it("of keepsake loads no server, no command line and no other package", () => {
     const loaded = loadedBy("keepsake");
     expect(loaded.length).toBeGreaterThan(10);
+    const loadedModules = new Set(loaded.filter((url) => url.startsWith("file:"))).size;
+    expect(findTooLarge({ loadedModules })).toEqual([]);
     expect(
       loaded.filter((url) => /\/keepsake\/dist\/(cli|http|ui|config|formats|testing)\//.test(url)),
     ).toEqual([]);
-    expect(packagesOf(loaded)).toEqual(["keepsake"]);
+    expect(listPackages(loaded)).toEqual(["keepsake"]);
     const parts = loaded.filter((url) => NO_BUSINESS_OF_A_LIBRARY.includes(url.replace("node:", "")));
     expect(parts).toEqual([]);
   });
 
   it("and the first sentence load two packages for the language, and no more", () => {
-    expect(packagesOf(loadedBy("keepsake", "and read")).sort()).toEqual(
+    expect(listPackages(loadedBy("keepsake", "and read")).sort()).toEqual(
       ["keepsake", ...LOADED_TO_READ].sort(),
     );
   });
