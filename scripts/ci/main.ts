@@ -96,7 +96,9 @@ const ALONE: readonly CiStep[] = [
 
 /** Side by side: nothing in them is timed. */
 const BESIDE: readonly CiStep[] = [
-  ...CAMPAIGN.filter(({ file }) => ![...STOPS_DATABASES, ...TESTED_PROGRAMS].includes(file)).map(campaignStep),
+  ...CAMPAIGN.filter(({ file }) => ![...STOPS_DATABASES, ...TESTED_PROGRAMS].includes(file)).map(
+    campaignStep,
+  ),
   execStep("OpenAPI fuzzing", ".ci/fuzz/run"),
   qualityStep("our stories", { set: "stories", data: OWN_DATA, figure: "stories_passed", bar: 100 }),
   qualityStep("our conversation", { set: "locomo", data: OWN_DATA, figure: "turn_recall@10", bar: 90 }),

@@ -136,7 +136,8 @@ function comparePage(wheel: BuiltWheel, outcomes: readonly VersionOutcome[]): st
   const [least = "", ...others] = [wheel.python.replace(">=", ""), ...wheel.requirements];
   const names = others.map((one) => /^[\w.-]+/.exec(one)?.[0] ?? one);
   const needs = `It needs Python ${least} or newer and one package, ${names.join(" and ")}`;
-  const claimed = /have passed on Python ([\d., and]+\d)/.exec(page)?.[1]?.match(/3\.\d+/g) ?? [];
+  const claimed: readonly string[] =
+    /have passed on Python ([\d., and]+\d)/.exec(page)?.[1]?.match(/3\.\d+/g) ?? [];
   const failed = outcomes.filter(({ exact, problem }) => exact !== undefined && problem !== undefined);
   const passed = outcomes.filter(({ exact, problem }) => exact !== undefined && problem === undefined);
   return [
