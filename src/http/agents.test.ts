@@ -80,6 +80,18 @@ describe("an agent that a header names", () => {
     expect((await keepsake.scope({ user: "ana" }).list()).total).toBe(0);
   });
 
+  it("learns what is in its conversation, also if another agent was told the same words just before", async () => {
+    await open();
+    const content = "I am allergic to nuts.";
+    const messages = [{ role: "user", content }];
+    await call("/v1/chat/completions", "coach", { model: "keepsake", user: "ana", messages });
+    const items = [{ type: "message", role: "user", content }];
+    const user = { "x-keepsake-user": "ana" };
+    expect((await call("/v1/conversations", "cook", { items }, user)).status).toBe(200);
+    const asked = { user_id: "ana", message: "What am I allergic to?" };
+    expect((await call("/api/v1/conversation", "cook", asked)).text).toContain("nuts");
+  });
+
   it("gets no stored answer of another agent by its Idempotency-Key", async () => {
     await open();
     await say("My favourite food is risotto.", "cook");

@@ -155,6 +155,9 @@ async function showFailure(task, { expected, importId, error }) {
       button("Go on", () => runImport(task, expected, importId), "primary"),
     ),
   );
+  // The person is on another view.
+  if (!task.panel.isConnected)
+    toast(`${isStopped ? "The import is stopped" : "The import failed"}. ${words}`);
 }
 
 /** Gives the newest revision that is a part of an import, if there is one. */

@@ -106,11 +106,11 @@ function memoryActions({ user, memory, changed, afterChange, close }) {
     change,
     end: () => change({ valid_to: new Date().toISOString() }, "Marked as outdated."),
     moveToBin: () => act(() => binMemory(user, memory().id), "Moved to the bin."),
-    // Its last revision is the one that moved it there.
     togglePrivate: () =>
       isPrivate(memory())
         ? change({ private: false }, "Grants may cover it.")
         : change({ private: true }, "Private: no grant covers it."),
+    // Its last revision is the one that moved it there.
     restore: () => act(() => undo(user, memory().revision), "Restored."),
     erase: () =>
       askToForget(user, { ids: [memory().id] }, () => {

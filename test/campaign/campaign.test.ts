@@ -77,7 +77,7 @@ describe("a program of the campaign", () => {
       spawn(process.execPath, ["-e", ${JSON.stringify(endless)}], { stdio: "inherit" });
       console.log("begun");
       ${endless};`;
-    const ended = await runToEnd(["-e", program], { folder: ROOT, limitMs: 3000 });
+    const ended = await runToEnd(["-e", program], { folder: ROOT, limitMs: 15_000 });
     expect(ended).toEqual({ code: null, isLate: true, printed: "begun\n" });
   });
 

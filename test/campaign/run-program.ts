@@ -13,8 +13,8 @@ export interface EndedProgram {
 }
 
 /**
- * Runs a program of Node in a folder, with its arguments. After `limitMs` milliseconds it ends the program and every process that the program started,
- * such as servers that hold a port.
+ * Runs a program of Node in a folder, with its arguments. After `limitMs` milliseconds it ends the program and the processes of its group,
+ * such as servers that hold a port. What the program started in a group of its own goes on.
  */
 export async function runToEnd(
   words: readonly string[],

@@ -128,6 +128,36 @@ it("makes the next backup though an old one cannot be removed, says so, and name
   expect(noted.map(({ name }) => name).sort()).toEqual(listKept());
 });
 
+it("keeps the only backup of a restored database after its retention, until a newer one is checked", {
+  timeout: 120_000,
+}, async () => {
+  await run();
+  const [only = ""] = listKept();
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+  await restoreMemory({ from: join(kept, only), path, withoutLedger: true, jobs: "elsewhere" });
+  now += 60 * DAY_MS;
+  const archive = folderArchive({ path: kept });
+  const full: BackupArchive = { ...archive, put: () => Promise.reject(new Error("no space")) };
+  await expect(run(full)).rejects.toThrow("no space");
+  expect(listKept()).toEqual([only]);
+});
+
+it("removes the draft of a run that was killed, also after the retention", { timeout: 120_000 }, async () => {
+  const killing: BackupArchive = {
+    ...folderArchive({ path: kept }),
+    put: (name) => {
+      writeFileSync(join(kept, `${name}.part`), "a part of it");
+      throw new Error("killed");
+    },
+    remove: () => Promise.reject(new Error("killed")),
+  };
+  await expect(run(killing)).rejects.toThrow("killed");
+  expect(listKept()).toEqual([expect.stringContaining(".part")]);
+  now += 60 * DAY_MS;
+  await run();
+  expect(listKept().filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
 it("keeps the newest checked backup after its retention until a newer one is checked", {
   timeout: 120_000,
 }, async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { MemoryError } from "../../errors.ts";
+import { isMemoryError, MemoryError } from "../../errors.ts";
 import { handleConnectionErrors, takeConnectionInTime } from "../shared/pool-connections.ts";
 import {
   isLockWait,
@@ -190,9 +190,13 @@ async function writeUntilKnown<Result>(
         return work(transaction);
       });
     } catch (error) {
-      isUnknown ||= error instanceof MariadbOutcomeError;
+      if (error instanceof MariadbOutcomeError) {
+        isUnknown = true;
+        throw error;
+      }
       // The lookup failed for now: what became of the write is still unknown.
-      if (isUnknown && (isLockWait(error) || isLostConnection(error)))
+      const isAway = isMemoryError(error) && error.code === "unavailable";
+      if (isUnknown && (isAway || isLockWait(error) || isLostConnection(error)))
         throw new MariadbOutcomeError("commit", { cause: error });
       throw error;
     }

@@ -34,6 +34,8 @@ export interface HookRequest {
 /** Longer texts are cut: nobody types them, and a hook must be quick. In characters. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_NAME_LENGTH = 200;
+/** A session has at most 512 bytes, and a character at most 3. */
+const MAX_SESSION_LENGTH = 160;
 
 /** Reads an event of a client. Gives undefined for one that is not used or has no words. */
 export function parseHookEvent(
@@ -49,7 +51,9 @@ export function parseHookEvent(
       ? ""
       : toText(kind === "prompt" ? fields.prompt : (fields.last_assistant_message ?? fields.text));
   if (kind !== "start" && text.trim() === "") return undefined;
-  const session = toText(fields.session_id ?? fields.conversation_id).slice(0, MAX_NAME_LENGTH);
+  const session = toText(fields.session_id ?? fields.conversation_id)
+    .slice(0, MAX_SESSION_LENGTH)
+    .toWellFormed();
   const folder = kind === "start" ? toFolderName(fields) : "";
   return {
     kind,

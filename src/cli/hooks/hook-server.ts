@@ -115,7 +115,10 @@ function answerSocket(socket: Socket, answer: (line: string) => Promise<string>)
   socket.on("error", () => socket.destroy());
   socket.on("data", (text) => {
     input += text;
-    if (input.length > MAX_REQUEST_LENGTH) socket.destroy();
+    if (input.length > MAX_REQUEST_LENGTH) {
+      socket.destroy();
+      return;
+    }
     if (!input.endsWith("\n")) return;
     const line = input;
     input = "";

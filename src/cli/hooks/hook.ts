@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
+import { dirname, resolve as resolvePath } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import {
@@ -110,8 +111,9 @@ function parseHookWords([event, ...rest]: readonly string[]): HookOptions | unde
     return at === -1 ? undefined : rest[at + 1];
   };
   const client = HOOK_CLIENTS.find((name) => name === value("--client"));
-  const db = value("--db");
-  if (event === undefined || client === undefined || db === undefined) return undefined;
+  const given = value("--db");
+  if (event === undefined || client === undefined || given === undefined) return undefined;
+  const db = resolvePath(given);
   const agent = value("--agent");
   return {
     event,
@@ -131,7 +133,8 @@ async function readInput(endsAt: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
-    setTimeout(resolve, toRest(endsAt));
+    // What has arrived by then counts, also if this process did not run meanwhile.
+    setTimeout(() => setImmediate(resolve), toRest(endsAt));
     process.stdin.once("end", resolve).once("error", reject);
     process.stdin.on("data", (chunk: Buffer) => {
       size += chunk.length;
@@ -204,6 +207,8 @@ function parseAnswer(line: string): string | undefined {
 function wakeMemory({ db }: HookOptions): void {
   const main = fileURLToPath(new URL("../main.js", import.meta.url));
   const child = spawn(process.execPath, [main, "hooks", "serve", "--db", db], {
+    // The client's folder may hold the settings of another program.
+    cwd: dirname(db),
     detached: true,
     stdio: "ignore",
   });

@@ -3,6 +3,15 @@ import { formatHookOutput, HOOK_CLIENTS, HOOK_EVENTS, parseHookEvent } from "./h
 import { dropHooks, formatShellCommand, putHooks } from "./hook-files.ts";
 
 describe("an event", () => {
+  it("has a session of at most 512 bytes, without half a character", () => {
+    const long = `${"x".repeat(159)}\u{1f9ed}${"\u6f22".repeat(200)}`;
+    const { session = "" } = parseHookEvent("codex", "SessionStart", { session_id: long }) ?? {};
+    expect(Buffer.byteLength(session)).toBeLessThanOrEqual(512);
+    expect(session.isWellFormed()).toBe(true);
+    const wide = parseHookEvent("codex", "SessionStart", { session_id: "\u6f22".repeat(200) });
+    expect(Buffer.byteLength(wide?.session ?? "")).toBeLessThanOrEqual(512);
+  });
+
   it.each([
     [
       "claude-code",

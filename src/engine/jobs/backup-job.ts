@@ -61,7 +61,9 @@ async function* runBackups(
     yield { done };
   }
   if (newest > 0) recordNewest(ports, newest);
-  const isOld = (time: number): boolean => time + plan.keptMs <= now && time !== newest;
+  // A store that was restored does not know that the backup was checked from which it comes.
+  const kept = newest || Math.max(...archived.map((one) => timeOf(one) ?? 0), 0);
+  const isOld = (time: number): boolean => time + plan.keptMs <= now && time !== kept;
   for (const { name } of archived.filter((one) => isOld(timeOf(one) ?? now))) {
     await attempt(() => removeBackup(ports, plan, name, signal));
     done += 1;
@@ -123,11 +125,13 @@ async function settleNotes(
   const notes = (await store.backups.list()).filter(({ name }) => toTime(name, prefix) !== undefined);
   const there = new Set(archived.map(({ name }) => name));
   for (const note of notes) {
-    if (there.has(note.name) || (note.until !== undefined && note.until <= at)) continue;
+    const isOver = note.until !== undefined && note.until <= at;
+    // A run that was killed while it wrote left a note without a size, and maybe a draft.
+    if (there.has(note.name) || (isOver && note.bytes > 0)) continue;
     await run.attempt(async () => {
       // Also removes what a killed run had written of it.
       await plan.archive.remove(note.name, { signal });
-      await store.backups.save({ ...note, until: at });
+      if (!isOver) await store.backups.save({ ...note, until: at });
     });
   }
   for (const { name, bytes } of archived) {

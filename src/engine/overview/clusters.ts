@@ -24,7 +24,8 @@ const MAX_NAME_LENGTH = 60;
 
 /**
  * Groups current memories by topic, by the vectors of the embedder, largest group first. The name of a group is made of words
- * that its memories have and others lack; without such words, it is the beginning of the most typical memory. Nothing is stored: each call computes it, so that it contains only what is current.
+ * that its memories have and others lack; without such words, it is the beginning of the most typical memory. Nothing is stored:
+ * each call computes it, so that it contains only what is current.
  */
 export async function listClusters(
   ports: Pick<Ports, "states" | "store" | "embedder" | "clock">,

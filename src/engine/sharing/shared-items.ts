@@ -62,9 +62,11 @@ async function confirmItems(
   // A process that leaves recalls to others holds the owner's memories only if a grant needs them.
   const needsMarks = granting.some(({ what }) => what.messages && !what.sensitive);
   const sensitive = needsMarks ? collectSensitiveMessages(await ports.states.of(owner)) : undefined;
+  const read = await readBodies(ports, owner, items);
   const bodies = {
-    ...(await readBodies(ports, owner, items)),
-    isSensitive: (message: string) => sensitive?.has(message) ?? true,
+    ...read,
+    isSensitive: (message: string) =>
+      !sensitive || sensitive.has(message) || isUnread(read.messages.get(message)),
   };
   const grants = (await findReadable(ports, scope)).filter((grant) => grant.owner === owner.user);
   const tests = await Promise.all(
@@ -97,6 +99,11 @@ function collectSensitiveMessages({ memories }: Pick<UserState, "memories">): Se
   for (const { sensitive, sources } of memories.values())
     if (sensitive) for (const { message } of sources) found.add(message);
   return found;
+}
+
+/** Whether a message waits to be read: nobody knows yet whether it says something sensitive. */
+function isUnread(message: Message | undefined): boolean {
+  return message?.digest === "pending";
 }
 
 type CompiledGrants = readonly { readonly grant: Grant; readonly test: GrantTest }[];
@@ -252,8 +259,8 @@ export async function findGrantedUnits(
     (message) => {
       for (const { id, start, end } of splitPassages(message)) {
         const text = message.content.slice(start, end);
-        if (tests.some((test) => test.coversPassage(message, text, sensitive.has(message.id))))
-          covered.add(id);
+        const isSensitive = isUnread(message) || sensitive.has(message.id);
+        if (tests.some((test) => test.coversPassage(message, text, isSensitive))) covered.add(id);
       }
     },
     SLICE,

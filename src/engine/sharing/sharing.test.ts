@@ -6,9 +6,11 @@ import type { ScopedMemory } from "../api/scoped-memory.ts";
 let memory: Keepsake;
 let now: Date;
 
-async function open(): Promise<{ [user in "ana" | "ben" | "cleo"]: ScopedMemory }> {
+async function open(
+  options: { readonly jobs?: "elsewhere" } = {},
+): Promise<{ [user in "ana" | "ben" | "cleo"]: ScopedMemory }> {
   now = new Date("2026-03-01T10:00:00Z");
-  memory = await createMemory({ path: ":memory:", clock: () => now });
+  memory = await createMemory({ path: ":memory:", clock: () => now, ...options });
   return {
     ana: memory.scope({ user: "ana" }),
     ben: memory.scope({ user: "ben" }),
@@ -120,6 +122,17 @@ describe("a grant to a user", () => {
     const grant = await ana.share({ user: "ben", everything: true, messages: true });
     const read = async () => JSON.stringify((await ben.recall("piano allergic peanuts")).items);
     expect(await read()).toContain("ana plays the piano.");
+    expect(await read()).not.toContain("peanuts");
+    await ana.withdraw(grant.id);
+    await ana.share({ user: "ben", everything: true, messages: true, sensitive: true });
+    expect(await read()).toContain("I play the piano, and I am allergic to peanuts.");
+  });
+
+  it("shows no words of a message that waits to be read, unless it covers sensitive ones", async () => {
+    const { ana, ben } = await open({ jobs: "elsewhere" });
+    await ana.remember("I play the piano, and I am allergic to peanuts.", { extract: "later" });
+    const grant = await ana.share({ user: "ben", everything: true, messages: true });
+    const read = async () => JSON.stringify((await ben.recall("piano allergic peanuts")).items);
     expect(await read()).not.toContain("peanuts");
     await ana.withdraw(grant.id);
     await ana.share({ user: "ben", everything: true, messages: true, sensitive: true });

@@ -111,6 +111,14 @@ describe("an import", () => {
     expect(again.passedOver).toEqual([{ count: 5, why: expect.stringMatching(/was undone/) }]);
   });
 
+  it("that stores nothing names no revision, also not that of what is said meanwhile", async () => {
+    await importMessages(MESSAGES);
+    for (const content of ["I have a cat.", "I play chess.", "I own a boat."]) {
+      const [, again] = await Promise.all([ana.remember(content), importMessages(MESSAGES)]);
+      expect(again.revision).toBeUndefined();
+    }
+  });
+
   it("leaves what was said since: its undo takes only what nobody else said", async () => {
     await importMessages(MESSAGES);
     await ana.remember(said("I use Shram.", "later", "2026-01-01T00:00:00Z"));
@@ -284,6 +292,14 @@ describe("memories of another system", () => {
   });
 
   it("of a wrong format or source are refused before anything is stored", async () => {
+    const lines = [
+      { type: "keepsake", version: 1, user: "ana", exportedAt: "2024-05-01T00:00:00.000Z" },
+      { type: "memory", memory: { id: "a", text: "b", sources: [null] } },
+    ];
+    const exported = bytesOf(lines.map((line) => JSON.stringify(line)).join("\n"));
+    await expect(run(ana.import(exported, { format: "auto" }))).rejects.toMatchObject({
+      code: "invalid_input",
+    });
     await expect(importMem0([{}], { format: "pam" })).rejects.toMatchObject({ code: "invalid_input" });
     await expect(run(ana.import("/nowhere/at/all.json", { format: "auto" }))).rejects.toMatchObject({
       code: "unavailable",

@@ -1,5 +1,6 @@
 import type { ChangeSetDraft, MemoryLink } from "../../domain/change-set.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
+import { isUndone } from "../../domain/memory.ts";
 import type { Receipt, ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isMemoryError, MemoryError } from "../../errors.ts";
@@ -125,8 +126,9 @@ function createImportRun(target: ImportTarget): ImportRun {
   const passOver = (why: string, count = 1): void => {
     if (count > 0) passedOver.set(why, (passedOver.get(why) ?? 0) + count);
   };
-  const noteCommit = (before: number, after: number): void => {
-    if (after > before) revision = after;
+  // A batch that stores nothing has the revision of whoever wrote last.
+  const noteCommit = (after: number, changes: number): void => {
+    if (changes > 0) revision = after;
   };
   const progress = (lines: readonly ReceiptLine[] = []): ImportProgress => ({
     ...sum,
@@ -143,11 +145,11 @@ function createImportRun(target: ImportTarget): ImportRun {
   };
   const storeMessages = async (batch: readonly ImportEntry[]): Promise<ImportProgress> => {
     const before = await ports.states.of(scope);
-    const { base, ...counts } = countKnown(before, batch);
+    const counts = countKnown(before, batch);
     const receipt = await storeBatch(target, batch, sum.read);
-    noteCommit(base, receipt.revision);
     // A message without words is not stored.
     const stored = new Set(receipt.messages).size - counts.distinctKnown;
+    noteCommit(receipt.revision, stored);
     passOver(UNDONE_WHY, counts.undone);
     sum.read += batch.length;
     sum.stored += stored;
@@ -155,10 +157,9 @@ function createImportRun(target: ImportTarget): ImportRun {
     return noteLines(receipt.memories);
   };
   const storeMemories = async (batch: readonly ImportEntry[]): Promise<ImportProgress> => {
-    const before = await ports.store.revision(scope);
     const context = { ports, scope, importId, index, signal: target.options.signal };
     const { lines, known, undone, revision: after } = await commitImportedMemories(context, batch);
-    noteCommit(before, after);
+    noteCommit(after, lines.filter(({ action }) => action !== "refused").length);
     passOver("a memory that is known", known);
     passOver(UNDONE_WHY, undone);
     return noteLines(lines);
@@ -175,9 +176,8 @@ function createImportRun(target: ImportTarget): ImportRun {
     },
     async storeLinks() {
       if (links.length === 0) return;
-      const before = await ports.store.revision(scope);
-      const { revision: after, missing } = await commitLinks(target, index, links);
-      noteCommit(before, after);
+      const { revision: after, added, missing } = await commitLinks(target, index, links);
+      noteCommit(after, added);
       passOver("an association of a memory that is not stored", missing);
     },
   };
@@ -187,14 +187,13 @@ const UNDONE_WHY = "it is from an import that was undone; undo the undoing to ha
 
 /** Counts the messages of a batch that are stored, or come twice in it. */
 function countKnown(
-  { messages, revision }: Pick<UserState, "messages" | "revision">,
+  { messages }: Pick<UserState, "messages">,
   batch: readonly ImportEntry[],
-): { base: number; known: number; distinctKnown: number; undone: number } {
+): { known: number; distinctKnown: number; undone: number } {
   const ids = batch.flatMap(({ message }) => message?.id ?? []);
   const distinct = [...new Set(ids)];
   const stored = distinct.flatMap((id) => messages.get(id) ?? []);
   return {
-    base: revision,
     known: stored.length + ids.length - distinct.length,
     distinctKnown: stored.length,
     undone: stored.filter(({ undone }) => undone).length,
@@ -240,21 +239,22 @@ function collectStates(batch: readonly ImportEntry[]): Map<string, ImportedMessa
 
 /**
  * Associates memories as a source says. Leaves out associations that exist, and those of memories that do not; gives the
- * number of the latter.
+ * number of those that were added, and of the latter.
  */
 async function commitLinks(
   { ports, scope, importId }: ImportTarget,
   { aliases }: Pick<ImportedMemoryIndex, "aliases">,
   wanted: readonly ImportedLink[],
-): Promise<{ readonly revision: number; readonly missing: number }> {
+): Promise<{ readonly revision: number; readonly added: number; readonly missing: number }> {
   const { result, revision } = await commitChange(ports, scope, async (state) => {
     const found = findEnds(state, aliases, wanted);
     const links = selectNewLinks(state.links, found);
     const draft: ChangeSetDraft | undefined =
       links.length > 0 ? { cause: "import", importId, links } : undefined;
-    return { ...(draft ? { draft } : {}), result: wanted.length - found.length };
+    const result = { added: links.length, missing: wanted.length - found.length };
+    return { ...(draft ? { draft } : {}), result };
   });
-  return { revision, missing: result };
+  return { revision, ...result };
 }
 
 /** Finds the memories at the ends of associations: by id, else by the text of a current memory. */
@@ -265,8 +265,8 @@ function findEnds(
 ): MemoryLink[] {
   const byText = new Map([...state.current.values()].map(({ id, text }) => [text, id]));
   const find = (name: string): string | undefined => {
-    const id = aliases.get(name) ?? name;
-    return state.memories.has(id) ? id : byText.get(name);
+    const stored = state.memories.get(aliases.get(name) ?? name);
+    return stored && !isUndone(stored) ? stored.id : byText.get(name);
   };
   return wanted.flatMap(({ from: fromName, to: toName, type, strength }) => {
     const [from, to] = [find(fromName), find(toName)];

@@ -94,7 +94,10 @@ function* toEntries(place: string, event: Fields, lead: string): Iterable<Import
   const at = fromIsoTime(event.time);
   const session = findConversation(event.titleUrl);
   for (const [i, { role, text }] of exchange.entries()) {
-    const id = toContentId("gemini", event.time, i, role, text);
+    // What a file's titles have in common differs from one export to the next.
+    const isCut = role === "user" && text !== event.title && !ENGLISH_LEAD.test(String(event.title));
+    const isTitled = isCut && String(event.title).endsWith(text);
+    const id = toContentId("gemini", event.time, i, role, isTitled ? String(event.title) : text);
     yield toMessageEntry(place, { id, role, text, at, session });
   }
 }
@@ -166,8 +169,11 @@ function hasReply({ title, safeHtmlItem, details, userInteractions }: Fields): b
 function readPrompt(event: Fields, lead: string): SpokenText[] {
   const title = String(event.title);
   const rest = title.startsWith(lead) ? title.slice(lead.length) : "";
-  if (lead === "" ? !hasReply(event) : !/^\s/.test(rest)) return [];
-  const question = rest.trimStart();
+  const isLed = lead !== "" && /^\s/.test(rest);
+  // A question that begins with a part of the lead: the rest of it was the person's own.
+  const isQuestion = lead === "" || title.startsWith(lead.split(/\s/)[0] ?? lead);
+  if (!isLed && !(isQuestion && hasReply(event))) return [];
+  const question = (isLed ? rest : title).trimStart();
   const replies = Array.isArray(event.safeHtmlItem) ? event.safeHtmlItem.filter(isObjectValue) : [];
   const reply = replies
     .map(({ html }) => (typeof html === "string" ? htmlToText(html) : ""))

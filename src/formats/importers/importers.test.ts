@@ -317,6 +317,24 @@ describe("Takeout of Gemini", () => {
     expect(alone?.content).toBe("Eingegebener Prompt: Was ist ein Fagott?");
   });
 
+  it("gives a question that lacks the words which most others begin with, under the same id in a longer export", async () => {
+    const ask = (title: string, second: number) => ({
+      ...event,
+      time: `2024-02-17T22:05:${10 + second}.000Z`,
+      title,
+      safeHtmlItem: [{ html: "<p>Gut.</p>" }],
+    });
+    const titles = Array.from({ length: 9 }, (_, i) => `Frage: Ich mag Nummer ${i}`);
+    const all = [...titles, "Frage: Mein Hund heißt Bo"].map(ask);
+    const questionsOf = async (events: readonly object[]) =>
+      messagesOf(await read("gemini", events)).filter(({ role }) => role === "user");
+    const questions = await questionsOf(all);
+    expect(questions).toHaveLength(10);
+    expect(questions.some(({ content }) => content === "Frage: Mein Hund heißt Bo")).toBe(true);
+    const early = await questionsOf(all.slice(0, 2));
+    expect(questions.map(({ id }) => id)).toEqual(expect.arrayContaining(early.map(({ id }) => id)));
+  });
+
   it("has HTML that ends in a tag, a script or an entity read to its end", () => {
     for (const html of ["a<b", "a<script>x", "a&#99999999;", "<p>a</p", "a&nope;"])
       expect(htmlToText(html)).toMatch(/^a/);

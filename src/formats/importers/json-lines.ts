@@ -90,12 +90,7 @@ function toExportedMemory(place: string, body: ExportedBody): ImportEntry {
     memory: {
       ...fields,
       isExact: true,
-      sources: (Array.isArray(sources) ? sources : []).map(({ message, start, end, quote }) => ({
-        message,
-        start,
-        end,
-        quote,
-      })),
+      sources: Array.isArray(sources) ? sources : [],
     },
   };
 }

@@ -37,10 +37,10 @@ const IMPORT_QUERY = z.strictObject({
   import_id: z.string().min(1).max(128).optional(),
 });
 
-/** Export and import of a user's memory as JSON lines. */
 /** A Portable AI Memory 1.0; its own schema is public. */
 const PORTABLE_MEMORY_SCHEMA: z.ZodType = z.record(z.string(), z.unknown());
 
+/** Export of a user's memory in three formats, and import of a file. */
 export const moveOperations: readonly Operation[] = [
   defineOperation({
     id: "exportUser",
@@ -127,7 +127,8 @@ export const moveOperations: readonly Operation[] = [
         if (!isMemoryError(error) && !isRefusal(error)) throw error;
         // The rest of the body is not read.
         const problem = toProblem(error);
-        const { importId, revision } = progress.last ?? {};
+        // A dry run has stored nothing.
+        const { importId, revision } = (query.dry_run ? undefined : progress.last) ?? {};
         throw refuse({
           ...problem,
           ...(importId === undefined || revision === undefined ? {} : { stored: { importId, revision } }),

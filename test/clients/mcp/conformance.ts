@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -78,12 +78,19 @@ function startStdio(folder: string): Promise<RunningServer> {
   return bridgeStdio(process.execPath, [...FIXTURES, PROGRAM, "mcp", "--db", database]);
 }
 
+/** The suite's output is not read. */
+const MAX_OUTPUT_BYTES = 64_000_000;
+
 /** Runs all that the suite has for a revision. It ends with 1 where a scenario fails, so its files are what counts. */
 async function runSuite(revision: Revision, url: string, folder: string): Promise<Map<string, Outcome>> {
   const results = mkdtempSync(join(folder, "results-"));
   const suite = join(PACKAGE, "dist/index.js");
   const args = [suite, "server", "--url", url, "--requirements", revision, "--output-dir", results];
-  await new Promise((resolve) => execFile(process.execPath, args, { timeout: TIME_LIMIT_MS }, resolve));
+  const limits = { timeout: TIME_LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES };
+  const error = await new Promise<ExecFileException | null>((resolve) => {
+    execFile(process.execPath, args, limits, resolve);
+  });
+  if (error?.killed) throw new Error(`The suite for ${revision} did not end in time, or printed too much.`);
   return new Map(
     readdirSync(results).map((name) => {
       const checks = JSON.parse(readFileSync(join(results, name, "checks.json"), "utf8")) as readonly {

@@ -5,7 +5,7 @@ import { readSettings } from "../../../config/settings.ts";
 import { EXIT, waitForStopSignal } from "../../exit.ts";
 import type { HookClient } from "../../hooks/hook-events.ts";
 import { dropHooks, findHookFile, formatShellCommand, putHooks } from "../../hooks/hook-files.ts";
-import { logHook, openHookPlaces } from "../../hooks/hook-places.ts";
+import { logHook, nameProblem, openHookPlaces } from "../../hooks/hook-places.ts";
 import { claimHooks, openHookServer } from "../../hooks/hook-server.ts";
 import { createPrinter } from "../../printer.ts";
 import { type CommonOptions, reportErrors, withMemory } from "../../with-memory.ts";
@@ -50,7 +50,11 @@ function findFile(client: HookClient, { here }: InstallOptions): string {
 /** Keeps the memory open for hooks, until none has come for a while. Ends at once if another process does. */
 export async function runHooksServe(options: CommonOptions): Promise<void> {
   const places = openHookPlaces(toDatabase(options));
-  const claim = await claimHooks(places);
+  const claim = await claimHooks(places).catch((error: unknown) => {
+    // A hook has started it, so nobody sees what it prints.
+    logHook(places, { server: "failed", problem: nameProblem(error) });
+    throw error;
+  });
   if (!claim) return;
   try {
     await withMemory(options, "writes", async ({ keepsake }) => {
@@ -61,7 +65,6 @@ export async function runHooksServe(options: CommonOptions): Promise<void> {
       logHook(places, { server: "stopped" });
       return EXIT.done;
     });
-    // A hook has started it, so nobody sees what it prints.
     if (process.exitCode !== EXIT.done) logHook(places, { server: "failed", status: process.exitCode });
   } finally {
     claim.release();

@@ -217,7 +217,7 @@ function toConversationKey(scope: Scope, id: string): string {
 }
 
 function toWordsKey(scope: Scope, role: RequestTurn["role"], text: string): string {
-  return JSON.stringify([toScopeKey(scope), hashText(JSON.stringify(["words", role, text]))]);
+  return JSON.stringify([toSpeakerKey(scope), hashText(JSON.stringify(["words", role, text]))]);
 }
 
 function hashText(text: string): string {

@@ -48,7 +48,8 @@ const USER_HINT =
  */
 function createKnownCheck(call: OperationRequest): IsKnownItem {
   const { conversations } = call.services.proxy;
-  const scope = { project: call.project(), user: findItemOwner(call) };
+  const agent = call.agent === undefined ? {} : { agent: call.agent };
+  const scope = { project: call.project(), user: findItemOwner(call), ...agent };
   return ({ type, role, content }) =>
     type === "message" &&
     (role === "user" || role === "assistant") &&
