@@ -61,9 +61,7 @@ async function* runBackups(
     yield { done };
   }
   if (newest > 0) recordNewest(ports, newest);
-  // A store that was restored does not know that the backup was checked from which it comes.
-  const kept = newest || Math.max(...archived.map((one) => timeOf(one) ?? 0), 0);
-  const isOld = (time: number): boolean => time + plan.keptMs <= now && time !== kept;
+  const isOld = (time: number): boolean => time + plan.keptMs <= now && time !== newest;
   for (const { name } of archived.filter((one) => isOld(timeOf(one) ?? now))) {
     await attempt(() => removeBackup(ports, plan, name, signal));
     done += 1;
