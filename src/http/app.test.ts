@@ -351,6 +351,20 @@ describe("erasures", () => {
     expect((await erase("tim", { from: "soon" })).status).toBe(400);
   });
 
+  it("erase at the revision of a plan only what it showed", async () => {
+    await add("ana", "Ana uses Magnet.");
+    const about = { user_id: "ana", about: "Magnet" };
+    const planned = async () => (await call("POST", "/api/v1/erasures", { ...about, dry_run: true })).json;
+    const { revision } = await planned();
+    await add("ana", "Ana gave Magnet to Tim.");
+    const late = await call("POST", "/api/v1/erasures", { ...about, if_revision: revision });
+    expect([late.status, late.json.code]).toEqual([409, "conflict"]);
+    expect((await call("GET", "/api/v1/memories/ana")).json.total).toBe(2);
+    const again = { ...about, if_revision: (await planned()).revision };
+    const { status, json: receipt } = await call("POST", "/api/v1/erasures", again);
+    expect([status, receipt.erased.memories]).toEqual([201, 2]);
+  });
+
   it("show a plan without erasing, then erase, and give the receipt again", async () => {
     const { id } = await add("ana", "Ana uses Magnet.");
     const plan = (await call("POST", "/api/v1/erasures", { user_id: "ana", ids: [id], dry_run: true })).json;

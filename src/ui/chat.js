@@ -19,15 +19,17 @@ export function conversation({ user, session, changed, stored }) {
   async function send(text) {
     const message = make("p", { class: "said" }, text);
     const waiting = make("p", { class: "waiting", "aria-label": "Thinking" }, "…");
-    const sentIn = session();
+    const [sender, sentIn] = [user(), session()];
     log.append(message, waiting);
     try {
-      const answer = await converse(user(), sentIn, text);
+      const answer = await converse(sender, sentIn, text);
       if (sentIn === session()) stored();
       // If the user has started another conversation, the turn is stored but not shown.
       if (sentIn === session()) show(message, answer);
       changed();
     } catch (error) {
+      // Another user's or another conversation's page shows nothing of it. The text waits where it was typed.
+      if (sender !== user() || sentIn !== session()) return composer.keep(text, sender);
       message.remove();
       log.append(make("p", { class: "problem", role: "alert" }, error.message));
       composer.offer(text);
@@ -82,7 +84,7 @@ export function conversation({ user, session, changed, stored }) {
 function messageBox(send, user) {
   const box = find("message");
   const button = find("send");
-  const draftOf = () => `keepsake.draft.${user()}`;
+  const draftOf = (name = user()) => `keepsake.draft.${name}`;
   const saveDraft = () => sessionStorage.setItem(draftOf(), box.value);
 
   function put(text) {
@@ -125,6 +127,11 @@ function messageBox(send, user) {
     /** Puts a text back that could not be sent, unless the box contains another one. */
     offer(text) {
       if (box.value === "") put(text);
+    },
+    /** Keeps a text that could not be sent for the user who typed it, unless that user has typed another one. */
+    keep(text, sender) {
+      if (sender === user()) this.offer(text);
+      else if (!sessionStorage.getItem(draftOf(sender))) sessionStorage.setItem(draftOf(sender), text);
     },
   };
 }

@@ -3,6 +3,7 @@ import { erasurePlan, isEmptyPlan } from "./erasure-plan.js";
 import { eraseWithMore, receiptParts } from "./forget.js";
 import { button, choice, emptyState, labelled, problem, toTime } from "./form-parts.js";
 import { make, say } from "./make.js";
+import { toNextDay } from "./memory-source.js";
 import { receiptList } from "./receipt-list.js";
 import { linkTo } from "./router.js";
 import { counted, day, goneInWords } from "./words.js";
@@ -18,7 +19,6 @@ const TOPICS =
   "health, money, beliefs, work, study, family, relationships, home, food, travel, hobbies, pets, secrets".split(
     ", ",
   );
-const DAY_MS = 86_400_000;
 
 /** Erasing with a plan, and the receipts of what was erased. */
 export function eraseView({ user, changed }) {
@@ -112,9 +112,7 @@ function toTarget(way, fields) {
   if (way === "everything") return { everything: true };
   if (way === "period") {
     const { from, to } = fields;
-    const until = to.value
-      ? new Date(new Date(`${to.value}T00:00`).getTime() + DAY_MS).toISOString()
-      : undefined;
+    const until = to.value ? toNextDay(to.value) : undefined;
     return from.value || until ? { from: toTime(from.value), to: until } : undefined;
   }
   const value = fields[way].value.trim();
@@ -145,8 +143,9 @@ async function showPlan(user, panel, what, erased) {
     const execute = async () => {
       yes.disabled = true;
       try {
-        const receipts = await eraseWithMore(user, { what, more: chosen(), plan });
+        const { receipts, error } = await eraseWithMore(user, { what, more: chosen(), plan });
         showDone(panel, receipts);
+        if (error) panel.append(problem(error));
         erased(receipts);
       } catch (error) {
         yes.disabled = false;

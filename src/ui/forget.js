@@ -1,5 +1,6 @@
 import { erase, planErasure } from "./calls.js";
 import { erasurePlan, isEmptyPlan } from "./erasure-plan.js";
+import { problem } from "./form-parts.js";
 import { find, make, say } from "./make.js";
 import { counted, day, goneInWords, moment } from "./words.js";
 
@@ -23,13 +24,14 @@ export async function askToForget(user, what, erased) {
 
 async function executeErasure(dialog, user, { what, more, plan }, erased) {
   try {
-    const receipts = await eraseWithMore(user, { what, more, plan });
+    const { receipts, error } = await eraseWithMore(user, { what, more, plan });
     if (receipts.length === 0) return showNothing(dialog);
     const [receipt] = receipts;
     fill(
       dialog,
       `Forgotten: ${goneInWords(receipt)}`,
       ...receipts.flatMap(receiptParts),
+      error ? problem(error) : "",
       buttons(closeButton(dialog, "Done", "primary")),
     );
     say(`Forgotten: ${goneInWords(receipt)}.`);
@@ -45,16 +47,54 @@ export function onErased(run) {
   whenErased = run;
 }
 
-/** Erases what the plan is sure of, and what somebody has ticked beside it. Gives the receipts. */
+/**
+ * Erases what the plan is sure of, and what somebody has ticked beside it. Gives the receipts; with the error, if the first
+ * erasure succeeded and the second failed.
+ */
 export async function eraseWithMore(user, { what, more, plan }) {
-  const targets = [...(isEmptyPlan(plan) ? [] : [what]), ...(more.length > 0 ? [{ ids: more }] : [])];
   const receipts = [];
-  for (const target of targets) {
-    const receipt = await erase(user, target);
+  const note = (receipt) => {
     whenErased(receipt);
     receipts.push(receipt);
+  };
+  if (!isEmptyPlan(plan)) note(await eraseAsPlanned(user, what, plan));
+  if (more.length === 0) return { receipts };
+  try {
+    note(await erase(user, { ids: more }));
+  } catch (error) {
+    if (receipts.length === 0) throw error;
+    return { receipts, error };
   }
-  return receipts;
+  return { receipts };
+}
+
+/** The most times that a plan is made again because something was stored meanwhile. */
+const MOST_TRIES = 5;
+
+/** Erases what the plan showed and nothing else: the plan is made again if something was stored since, and must be the same. */
+async function eraseAsPlanned(user, what, plan) {
+  let { revision } = plan;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await erase(user, { ...what, if_revision: revision });
+    } catch (error) {
+      if (error.status !== 409 || tries >= MOST_TRIES) throw error;
+    }
+    const again = await planErasure(user, what);
+    if (toShown(again) !== toShown(plan))
+      throw new Error(
+        "Something was stored meanwhile, and more or less would go than was shown. Start again.",
+      );
+    revision = again.revision;
+  }
+}
+
+/** What a plan shows, to compare it with another. */
+function toShown({ memories, messages }) {
+  return JSON.stringify([
+    memories.map(({ id, text }) => [id, text]),
+    messages.map(({ id, words }) => [id, words]),
+  ]);
 }
 
 function showPlan(dialog, parts, yes) {

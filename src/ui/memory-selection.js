@@ -18,18 +18,20 @@ const revisionOf = (answer) => (answer.receipt ?? answer).revision;
 export function memorySelection({ user, list, fetchAll, changed }) {
   const ids = new Set();
   const bar = make("div", { class: "selection", hidden: true });
-  let lastPlace = -1;
+  let lastId;
 
   function toggle(memory, isOn, isRange) {
     const known = list().known();
-    const place = known.findIndex(({ id }) => id === memory.id);
-    const ends = isRange && lastPlace >= 0 ? [lastPlace, place] : [place, place];
+    const placeOf = (wanted) => known.findIndex(({ id }) => id === wanted);
+    // Pages that were loaded since move what is behind them.
+    const [place, last] = [placeOf(memory.id), placeOf(lastId)];
+    const ends = isRange && last >= 0 ? [last, place] : [place, place];
     for (const { id } of known.slice(Math.min(...ends), Math.max(...ends) + 1)) {
       if (!isOn) ids.delete(id);
       else if (ids.size < MOST_SELECTED) ids.add(id);
     }
-    if (lastPlace !== place && isRange) list().redraw();
-    lastPlace = place;
+    if (last !== place && isRange) list().redraw();
+    lastId = memory.id;
     show();
   }
 

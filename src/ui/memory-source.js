@@ -17,9 +17,16 @@ function toTextFilter(words) {
   return { $regex: `(?i)${words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}` };
 }
 
+/** The moment at which a day ends here. Not every day has 24 hours. */
+export function toNextDay(day) {
+  const moment = new Date(`${day}T00:00`);
+  moment.setDate(moment.getDate() + 1);
+  return moment.toISOString();
+}
+
 /** The parameters of the list for filters as they stand in the address. */
 export function toListQuery({ state = "", kind, origin, from, to, contains, sort, session }) {
-  const next = to ? new Date(new Date(`${to}T00:00`).getTime() + 86_400_000).toISOString() : undefined;
+  const next = to ? toNextDay(to) : undefined;
   return {
     ...STATES[state],
     kind,

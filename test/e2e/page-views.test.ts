@@ -247,6 +247,27 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     expect(open.complaints).toEqual([]);
   });
 
+  it("erases what the plan showed and nothing else, whatever was stored meanwhile", async () => {
+    await me.remember([{ role: "user", content: "I own a boat called Quixote." }]);
+    await open.visit("#/erase");
+    const plan = async (): Promise<void> => {
+      await page.getByLabel("What to erase", { exact: true }).fill("Quixote");
+      await page.click("text=Preview");
+      await expect.poll(() => page.locator(".plan-text").first().innerText()).toContain("boat");
+    };
+    await plan();
+    const before = (await me.list()).total;
+    await me.add({ text: "The user has a cat called Quixote." });
+    await page.click("text=Erase permanently");
+    await expect.poll(() => page.locator(".erase-panel .problem").innerText()).toContain("Start again");
+    expect((await me.list()).total).toBe(before + 1);
+    await plan();
+    await me.add({ text: "The user likes tea." });
+    await page.click("text=Erase permanently");
+    await page.locator(".erase-panel .checked").waitFor();
+    expect((await me.list()).items.map(({ text }) => text)).toEqual(["The user likes tea."]);
+  });
+
   it("sees a receipt that was changed, and one that is missing", async () => {
     for (const text of ["One thing", "Two things", "Three things"]) {
       const { memories } = await me.add({ text });
@@ -348,6 +369,37 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await page.reload();
     await expect.poll(() => page.locator(".said").allTextContents()).toEqual(["I live in Porto."]);
     expect(await page.inputValue("#message")).toBe("and I like");
+  });
+
+  it("gives a text that could not be sent back to the user who typed it, not to the one who is shown by then", async () => {
+    await open.visit();
+    let fail = (): void => {};
+    const isAsked = new Promise<void>((resolve) => {
+      void page.route("**/api/v1/conversation", async (route) => {
+        const isFailed = new Promise<void>((end) => {
+          fail = end;
+        });
+        resolve();
+        await isFailed;
+        await route.fulfill({ status: 503, json: { detail: "It is away." } });
+      });
+    });
+    await page.fill("#message", "I am seeing a doctor.");
+    await page.press("#message", "Enter");
+    await isAsked;
+    await page.fill("#user", "eva");
+    await page.press("#user", "Enter");
+    await expect.poll(() => page.locator(".said").count()).toBe(0);
+    const answered = page.waitForResponse("**/api/v1/conversation");
+    fail();
+    await answered;
+    await page.fill("#user", "me");
+    await page.press("#user", "Enter");
+    await expect.poll(() => page.inputValue("#message")).toBe("I am seeing a doctor.");
+    await page.fill("#user", "eva");
+    await page.press("#user", "Enter");
+    await expect.poll(() => page.inputValue("#message")).toBe("");
+    expect(await page.locator("body").innerText()).not.toContain("It is away.");
   });
 
   it("leaves no erased word on any screen, and nothing of a user after signing out", async () => {

@@ -32,6 +32,7 @@ const ERASURE_BODY = z
     attachments: toOptional(z.array(nameSchema).min(1).max(1000)),
     everything: toOptional(z.literal(true)),
     dry_run: toOptional(z.boolean()),
+    if_revision: toOptional(z.int().min(0)),
   })
   .refine(
     ({ about, ids, session_id, from, to, topic, where, where_text, attachments, everything }) =>
@@ -55,7 +56,9 @@ export const erasureOperations: readonly Operation[] = [
     path: "/api/v1/erasures",
     tag: "Erasure",
     summary: "Erases matching data from every store, with a receipt",
-    description: "With `dry_run` it gives the plan and erases nothing.",
+    description:
+      "With `dry_run` it gives the plan and erases nothing. With `if_revision`, the `revision` of a plan, it erases only if nothing " +
+      "has been stored since; otherwise it ends with 409.",
     scope: "erase",
     body: ERASURE_BODY,
     acceptsIdempotencyKey: true,
@@ -70,9 +73,14 @@ export const erasureOperations: readonly Operation[] = [
     async handle({ exchange, body, signal, memoryOf }) {
       const memory = memoryOf(body.user_id);
       const what = toErasureTarget(body);
-      if (body.dry_run)
-        return exchange.json(receiptToWire(await memory.forget(what, { dryRun: true, signal })));
-      const receipt = await memory.forget(what, { signal });
+      if (body.dry_run) {
+        // Read before the plan: what is stored meanwhile may be in the plan, and makes the revision an old one.
+        const revision = await memory.revision();
+        const plan = receiptToWire(await memory.forget(what, { dryRun: true, signal }));
+        return exchange.json({ ...plan, revision });
+      }
+      const { if_revision: ifRevision } = body;
+      const receipt = await memory.forget(what, omitUndefined({ signal, ifRevision }));
       noteErasures(exchange, [receipt]);
       const { memories, messages, rewritten = 0 } = receipt.erased;
       const isKept = memories + messages + rewritten > 0;

@@ -98,6 +98,7 @@ export const ERASURE_PLAN_SCHEMA: z.ZodType = withSchemaId(
   z
     .object({
       dry_run: z.literal(true),
+      revision: wholeNumberSchema.describe("For `if_revision`"),
       memories: z.array(z.object({ id: z.string(), text: z.string(), display: z.string() })),
       messages: z.array(
         z.object({

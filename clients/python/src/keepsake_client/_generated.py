@@ -279,6 +279,7 @@ class ErasurePlanUnsure(_ErasurePlanUnsureRequired, _ErasurePlanUnsureOptional):
 
 class _ErasurePlanRequired(TypedDict):
     dry_run: Literal[True]
+    revision: int
     memories: List[ErasurePlanMemories]
     messages: List[ErasurePlanMessages]
 
@@ -2326,6 +2327,7 @@ _EraseBodyOptional = TypedDict(
         "attachments": "List[Name] | None",
         "everything": "Literal[True] | None",
         "dry_run": "bool | None",
+        "if_revision": "int | None",
     }, total=False,
 )
 
