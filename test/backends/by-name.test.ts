@@ -17,9 +17,13 @@ const {
 const needs = (...servers: readonly (string | undefined)[]): string =>
   servers.includes(undefined) ? ' (left out: eval "$(test/services/up)" starts the server)' : "";
 
+function freshPrefix(): string {
+  return `t${randomBytes(6).toString("hex")}`;
+}
+
 type Environment = { readonly [name: string]: string };
 const FOLLOWED = {
-  KEEPSAKE_PREFIX: `t${randomBytes(6).toString("hex")}`,
+  KEEPSAKE_PREFIX: freshPrefix(),
   KEEPSAKE_FOLLOWER_FROM: "0",
   RETRIEVAL_TIMEOUT_MS: "10000",
 };
@@ -107,7 +111,8 @@ describe("by settings", { timeout: 60_000 }, () => {
   });
 
   it.skipIf(!redis)(`REDIS_URL has commands share the state of a session${needs(redis)}`, async () => {
-    const keepsake = using({ ...FOLLOWED, REDIS_URL: redis ?? "" });
+    // Each test has a database of its own. What another one erased in Redis is ahead of it.
+    const keepsake = using({ ...FOLLOWED, KEEPSAKE_PREFIX: freshPrefix(), REDIS_URL: redis ?? "" });
     const context = { stepNr: 2 };
     const started = await keepsake("session", "start", "trip", "--topic", "Porto", "--json");
     expect(started.json).toMatchObject({ id: "trip", topic: "Porto" });
