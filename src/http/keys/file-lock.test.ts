@@ -119,3 +119,17 @@ describe("the lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 });
+
+it("a lock removes the names that earlier ones left, and none of a lock that may be held", () => {
+  const mark = (end: string) => `${path}.lock.00000000-0000-4000-8000-00000000000${end}`;
+  const [oldDraft, oldEnd, young] = [mark("1.new"), mark("2.end"), mark("3.new")];
+  for (const name of [oldDraft, oldEnd, young, `${path}.lock.txt`]) writeFileSync(name, "{}");
+  const before = new Date(Date.now() - 120_000);
+  for (const name of [oldDraft, oldEnd, `${path}.lock.txt`]) utimesSync(name, before, before);
+  expect(withLock(`${path}.lock`, () => "done")).toBe("done");
+  expect(
+    readdirSync(folder)
+      .map((name) => join(folder, name))
+      .sort(),
+  ).toEqual([young, `${path}.lock.txt`].sort());
+});

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { MemoryError } from "../../errors.ts";
 
 /** The holder of a lock. */
@@ -11,6 +12,8 @@ interface LockHolder {
   readonly host: string;
 }
 
+/** The end of a name that a lock has beside its own. */
+const LOCK_NAME = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:new|end)$/;
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 3;
 /** Work under a lock takes milliseconds. An older lock whose process cannot be checked is abandoned. */
@@ -38,6 +41,7 @@ export function withLock<Result>(
   try {
     acquireLock(path, draft, JSON.stringify(mine), patienceMs);
     try {
+      removeOldNames(path, draft);
       return work(() => readHolder(path)?.mark === mine.mark);
     } finally {
       removeLock(path, mine, draft);
@@ -68,6 +72,20 @@ function removeLock(path: string, holder: LockHolder, draft: string): void {
     if (readHolder(path)?.mark === holder.mark) unlinkSync(path);
   } finally {
     rmSync(right, { force: true });
+  }
+}
+
+/** Removes the names of earlier locks that could not be removed, or whose process was killed. */
+function removeOldNames(path: string, draft: string): void {
+  const folder = dirname(path);
+  try {
+    for (const name of readdirSync(folder)) {
+      const isName = name.startsWith(`${basename(path)}.`) && LOCK_NAME.test(name);
+      const old = join(folder, name);
+      if (isName && getLockAge(old, draft) > MAX_LOCK_AGE_MS) unlinkSync(old);
+    }
+  } catch {
+    // They go another time.
   }
 }
 

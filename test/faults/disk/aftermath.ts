@@ -297,8 +297,11 @@ async function findTargetProblems(path: string, isDone: boolean): Promise<Failur
   return findStoreProblems(path, "the moved database");
 }
 
-/** The draft of a new database holds nothing that was said. It goes when the database is opened or moved to again. */
-const EMPTY_DRAFT = /^(?:memory|target)\.db\.\d+\.[0-9a-f]{8}\.new$/;
+/**
+ * The draft of a new database and that of a lock hold nothing that was said. The first goes when the database is opened or moved to
+ * again, the other with a later lock.
+ */
+const EMPTY_DRAFT = /^(?:memory|target)\.db\.(?:\d+\.[0-9a-f]{8}|keys\.json\.lock\.[0-9a-f-]{36})\.new$/;
 
 /** Drafts with what was said that an operation left without saying so. */
 function findDrafts({ folder, ended }: EndedOperation): FailureProblem[] {
