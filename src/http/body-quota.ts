@@ -70,19 +70,33 @@ function createQuotaError(status: 429 | 503): Error {
 export interface BodyObserver {
   /** Called before the first byte. `length` is the declared length, if any. */
   begin(length: number | undefined): Promise<void>;
-  /** Called for each chunk. */
+  /** Called for each chunk that is kept until the body is whole. */
   add(bytes: number): void;
+  /** Called for each chunk of a body that is used as it comes. Waits until it is counted. */
+  pass(bytes: number): Promise<void>;
   /** Called after the last byte. */
   end(): Promise<void>;
 }
 
-/** Counts a body in the quota and in the byte limit of its key. */
+/** A body of unknown length that is used as it comes is counted in parts of this many bytes: a count may ask a server. */
+const COUNTED_PART_BYTES = 262_144;
+
+/**
+ * Counts a body in the quota and in the byte limit of its key. The limit counts a declared length before the body is read. It
+ * counts any other body while or after it is read.
+ */
 export function createBodyObserver(
   held: BodyReservation,
   spend: (bytes: number) => Promise<void>,
 ): BodyObserver {
-  let came = 0;
+  /** Received bytes that the limit of the key has not counted. */
+  let uncounted = 0;
   let isSpent = false;
+  const spendUncounted = async (): Promise<void> => {
+    const bytes = uncounted;
+    uncounted = 0;
+    if (!isSpent && bytes > 0) await spend(bytes);
+  };
   return {
     async begin(length) {
       held.add(0);
@@ -90,12 +104,14 @@ export function createBodyObserver(
       if (length !== undefined && length > 0) await spend(length);
     },
     add(bytes) {
-      came += bytes;
+      uncounted += bytes;
       held.add(bytes);
     },
-    async end() {
-      if (!isSpent && came > 0) await spend(came);
+    async pass(bytes) {
+      uncounted += bytes;
+      if (uncounted >= COUNTED_PART_BYTES) await spendUncounted();
     },
+    end: spendUncounted,
   };
 }
 
@@ -103,5 +119,6 @@ export function createBodyObserver(
 export const NO_BODY_OBSERVER: BodyObserver = {
   begin: async () => {},
   add() {},
+  pass: async () => {},
   end: async () => {},
 };

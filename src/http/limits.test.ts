@@ -236,4 +236,32 @@ describe("the remaining limits of a key", () => {
       statuses.push((await send("/api/v1/messages", chunked(), options)).status);
     expect(statuses).toEqual([400, 429]);
   });
+
+  it("count an import without a declared length, and refuse the next one", async () => {
+    const byteLimits = memoryRateLimits({ perMinute: 1000, clock });
+    const lines = Array.from({ length: 10 }, (_, i) =>
+      JSON.stringify({ id: `n${i}`, content: "x".repeat(80) }),
+    );
+    const statuses = [];
+    for (let time = 0; time < 2; time += 1) {
+      const file = new Response(lines.join("\n")).body as ReadableStream;
+      statuses.push((await send("/api/v1/import/ana", file, { byteLimits })).status);
+    }
+    expect(statuses).toEqual([200, 429]);
+  });
+
+  it("stop an import without a declared length where they are used up", async () => {
+    const byteLimits = memoryRateLimits({ perMinute: 1_000_000, clock });
+    let pulled = 0;
+    const line = `${JSON.stringify({ content: "x".repeat(65_000) })}\n`;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(Buffer.from(line));
+      },
+    });
+    const { status, json, headers } = await send("/api/v1/import/ana?extract=never", endless, { byteLimits });
+    expect([status, json.code, headers.get("connection")]).toEqual([429, "over_quota", "close"]);
+    expect(pulled).toBeLessThan(30);
+  });
 });

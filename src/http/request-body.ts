@@ -177,7 +177,7 @@ export async function readBodyBytes(exchange: RequestContext, reading: BodyReadO
 }
 
 /** Gives the declared length of a body, if any. */
-export function getContentLength(exchange: RequestContext): number | undefined {
+function getContentLength(exchange: RequestContext): number | undefined {
   const declared = exchange.req.header("content-length");
   const length = declared === undefined ? Number.NaN : Number(declared);
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
@@ -229,7 +229,10 @@ async function readFromStream(
   intake: BodyObserver,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of streamBody(request, mostBytes)) {
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > mostBytes) throw createTooLongError(mostBytes);
     intake.add(chunk.length);
     onPiece?.(chunk);
     chunks.push(chunk);
@@ -237,15 +240,23 @@ async function readFromStream(
   return Buffer.concat(chunks);
 }
 
-/** Streams a body in chunks. Throws 413 above `mostBytes`, before reading if the declared length is larger. */
-export async function* streamBody(request: Request, mostBytes: number): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) throw createTooLongError(mostBytes);
+/**
+ * Streams a body in chunks, and counts it against the byte limit of its key. Throws 413 above `mostBytes`, before reading if the
+ * declared length is larger, and 429 above the limit.
+ */
+export async function* streamBody(exchange: RequestContext, mostBytes: number): AsyncGenerator<Uint8Array> {
+  const length = getContentLength(exchange);
+  if (length !== undefined && length > mostBytes) throw createTooLongError(mostBytes);
+  const intake = exchange.get("intake") ?? NO_BODY_OBSERVER;
+  await intake.begin(length);
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of exchange.req.raw.body ?? []) {
     size += chunk.length;
     if (size > mostBytes) throw createTooLongError(mostBytes);
+    await intake.pass(chunk.length);
     yield chunk;
   }
+  await intake.end();
 }
 
 const CLIENT_GONE = new DOMException("The client disconnected.", "AbortError");

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryRateLimits } from "../../src/adapters/memory/rate-limits.ts";
 import { MAX_UPLOAD_BYTES } from "../../src/http/proxy/upstream/upstream-client.ts";
 import { type ProxyWorld, proxyWorld, SERVER_KEY, UPSTREAM_KEY } from "./world.ts";
 
@@ -28,6 +29,9 @@ let seen: Seen[];
 let answer: (request: Seen, response: ServerResponse) => void;
 let world: ProxyWorld;
 
+/** What the key may send before it is refused: one upload of a megabyte. */
+const MEGABYTE = 1_000_000;
+
 beforeEach(async () => {
   seen = [];
   answer = (_request, response) =>
@@ -49,10 +53,7 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-  const { port } = upstream.address() as AddressInfo;
-  world = await proxyWorld({
-    proxy: { upstream: { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: UPSTREAM_KEY } },
-  });
+  world = await proxyWorld({ proxy: { upstream: { baseUrl: upstreamUrl(), apiKey: UPSTREAM_KEY } } });
 });
 afterEach(async () => {
   await world.close();
@@ -215,6 +216,35 @@ describe("a body that passes through", () => {
     expect(seen).toEqual([]);
   });
 
+  it.each([
+    ["that says its length", () => Buffer.alloc(MEGABYTE)],
+    ["in chunks", () => new Blob([Buffer.alloc(MEGABYTE)]).stream()],
+  ])("%s counts against the byte limit of the key, and the next one is refused", async (_how, makeBody) => {
+    const limited = await proxyWorld({
+      proxy: { upstream: { baseUrl: upstreamUrl(), apiKey: UPSTREAM_KEY } },
+      byteLimits: memoryRateLimits({
+        perMinute: MEGABYTE + 100_000,
+        clock: () => new Date("2026-03-01T12:00:00Z"),
+      }),
+    });
+    const upload = async (): Promise<number> => {
+      const response = await fetch(`${limited.served.url}/v1/files`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${SERVER_KEY}`, ...OWN },
+        body: makeBody(),
+        duplex: "half",
+      } as RequestInit);
+      await response.text();
+      return response.status;
+    };
+    try {
+      expect([await upload(), await upload()]).toEqual([200, 429]);
+      expect(seen.filter(({ isWhole }) => isWhole).map(({ bytes }) => bytes)).toEqual([MEGABYTE]);
+    } finally {
+      await limited.close();
+    }
+  });
+
   it("is broken off over there where the client goes away in the middle", async () => {
     const { port } = new URL(world.served.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -230,6 +260,11 @@ describe("a body that passes through", () => {
     expect(seen[0]?.isWhole).toBe(false);
   });
 });
+
+function upstreamUrl(): string {
+  const { port } = upstream.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/v1`;
+}
 
 function rawStatus(request: string): Promise<number> {
   const { port } = new URL(world.served.url);

@@ -2,6 +2,7 @@ import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import type { ProxyOptions } from "../../src/http/proxy/proxy.ts";
 import { type Served, serve } from "../../src/http/server.ts";
 import { createMemory } from "../../src/memory.ts";
+import type { RateLimits } from "../../src/ports/rate-limits.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 
 /** The server's own key, which no generated key looks like. */
@@ -37,7 +38,7 @@ export interface ProxyWorld {
 }
 
 export async function proxyWorld(
-  options: { readonly proxy?: ProxyOptions; readonly apiKeys?: readonly string[] } = {},
+  options: { readonly proxy?: ProxyOptions; readonly byteLimits?: RateLimits } = {},
 ): Promise<ProxyWorld> {
   const clock = () => new Date("2026-03-01T12:00:00Z");
   const keepsake = await createMemory({ path: ":memory:", clock });
@@ -47,6 +48,7 @@ export async function proxyWorld(
     clock,
     port: 0,
     apiKey: SERVER_KEY,
+    ...(options.byteLimits ? { byteLimits: options.byteLimits } : {}),
     proxy: {
       upstream: { baseUrl: upstream.url, apiKey: UPSTREAM_KEY },
       clock,

@@ -7,7 +7,7 @@ import type { FileImportOptions, ImportProgress } from "../../engine/api/transfe
 import { isMemoryError } from "../../errors.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { isRefusal, refuse, toProblem } from "../problem.ts";
-import { getContentLength, streamBody } from "../request-body.ts";
+import { streamBody } from "../request-body.ts";
 import { IMPORT_RESULT_SCHEMA } from "../schemas/memory.ts";
 import { omitUndefined, toWire } from "../schemas/wire.ts";
 
@@ -116,10 +116,9 @@ export const moveOperations: readonly Operation[] = [
         });
       }
       const memory = memoryOf(path.user_id);
-      await exchange.get("intake")?.begin(getContentLength(exchange));
       const progress: StoredPart = {};
       try {
-        const source = streamBody(exchange.req.raw, MAX_IMPORT_BYTES);
+        const source = streamBody(exchange, MAX_IMPORT_BYTES);
         const { dry_run: dryRun = false, format, extract = "now", import_id: importId } = query;
         const options = omitUndefined({ dryRun, format: format ?? "auto", extract, importId, signal });
         return exchange.json(toWire(await importFile(memory, source, options, progress)));

@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { MemoryError } from "../../../errors.ts";
+import { type BodyObserver, NO_BODY_OBSERVER } from "../../body-quota.ts";
 import { refuse } from "../../problem.ts";
 import { getNodeBindings, type RequestContext } from "../../request-context.ts";
 
@@ -129,10 +130,11 @@ export interface UploadBody {
 export const MAX_UPLOAD_BYTES = 537_919_488;
 
 /**
- * Gives the body of a request as a stream; undefined if there is none. The stream fails with 413 if the body is longer than
- * `MAX_UPLOAD_BYTES`, and with an `AbortError` if the client disconnects.
+ * Gives the body of a request as a stream; undefined if there is none. Its bytes count against the limit of the key: a declared
+ * length at once, any other as it comes. Throws 429 above that limit and 413 above `MAX_UPLOAD_BYTES`; if that shows later, the
+ * stream fails so. It fails with an `AbortError` if the client disconnects.
  */
-export function readUpload(exchange: RequestContext): UploadBody | undefined {
+export async function readUpload(exchange: RequestContext): Promise<UploadBody | undefined> {
   const { req } = exchange;
   const length = req.header("content-length");
   const isChunked = req.header("transfer-encoding") !== undefined;
@@ -142,19 +144,30 @@ export function readUpload(exchange: RequestContext): UploadBody | undefined {
   const { incoming } = getNodeBindings(exchange);
   const source = incoming ?? (req.raw.body ? Readable.fromWeb(req.raw.body as WebStream) : undefined);
   if (!source) return undefined;
-  return { stream: limitUpload(source), ...(bytes === undefined ? {} : { bytes }) };
+  const intake = exchange.get("intake") ?? NO_BODY_OBSERVER;
+  await intake.begin(bytes);
+  return { stream: limitUpload(source, intake), ...(bytes === undefined ? {} : { bytes }) };
 }
 
-function limitUpload(source: Readable): Readable {
+function limitUpload(source: Readable, intake: BodyObserver): Readable {
   let size = 0;
+  const fail = (error: Error, done: (error: Error) => void): void => {
+    // The rest is read and dropped, so that the client can read the refusal.
+    source.unpipe(stream);
+    source.resume();
+    done(error);
+  };
   const stream = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       size += chunk.length;
-      if (size <= MAX_UPLOAD_BYTES) return done(null, chunk);
-      // The rest is read and dropped, so that the client can read the refusal.
-      source.unpipe(stream);
-      source.resume();
-      done(createTooLongError());
+      if (size > MAX_UPLOAD_BYTES) return fail(createTooLongError(), done);
+      intake.pass(chunk.length).then(
+        () => done(null, chunk),
+        (error: Error) => fail(error, done),
+      );
+    },
+    flush(done) {
+      intake.end().then(() => done(), done);
     },
   });
   let isWhole = false;

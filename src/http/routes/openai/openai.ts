@@ -147,11 +147,11 @@ function createPassThrough(id: string, scope: "read" | "write"): Operation {
     hasNoDeadline: true,
     isHidden: true,
     answers: {},
-    handle(call) {
+    async handle(call) {
       const { exchange, services } = call;
       const provider = findProvider(call, services.proxy.providers);
       if (!provider.hasClientAccounts) throw refuseField(UPSTREAM_KEY_HEADER, NO_ACCOUNTS_PROBLEM, 404);
-      const body = readUpload(exchange);
+      const body = await readUpload(exchange);
       const { method } = exchange.req;
       return forwardRequest(call, services.proxy, {
         provider,
