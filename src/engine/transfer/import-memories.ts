@@ -1,23 +1,10 @@
-import {
-  checkCharacters,
-  checkCount,
-  checkName,
-  checkText,
-  INPUT_LIMITS,
-  toStorableText,
-} from "../../domain/limits.ts";
-import {
-  isCurrentAt,
-  isUndone,
-  type Memory,
-  type SourceSpan,
-  type Status,
-  toClaimKey,
-} from "../../domain/memory.ts";
+import { checkCount, checkName, checkText, toStorableText } from "../../domain/limits.ts";
+import { isCurrentAt, isUndone, type Memory, type Status, toClaimKey } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { ReceiptLine } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toIsoTime } from "../../domain/time.ts";
+import { runInSlices } from "../../domain/time-slicing.ts";
 import { invalid, isMemoryError, MemoryError } from "../../errors.ts";
 import type { ImportEntry, ImportedMemory } from "../api/transfer-types.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
@@ -28,6 +15,7 @@ import { checkMemoryFields } from "../ingest/manual-edits.ts";
 import type { Ports } from "../ports.ts";
 import { createSearchUnits } from "../search-index/search-units.ts";
 import type { UserState } from "../user-state/user-state.ts";
+import { checkImportedSources, findStoredSources, MAX_IMPORTED_SOURCES } from "./imported-sources.ts";
 
 /** What an import knows of the memories of its source so far. */
 export interface ImportedMemoryIndex {
@@ -73,21 +61,17 @@ export async function commitImportedMemories(
     added = new Map();
     const texts = index.texts.revision === state.revision ? index.texts.ids : indexTexts(state, now);
     index.texts = { revision: state.revision, ids: texts };
-    const fates = prepared.map((memory) => {
-      const { id, text, status } = memory.fields;
-      const context = {
-        state,
-        draft,
-        findByText: (one: string) => added.get(one) ?? texts.get(one),
-        at,
-        now,
-      };
-      const fate = judgeMemory(ports, index, context, memory);
-      const rivals = fate === "new" ? findRivals(ports, index, context, memory) : [];
-      index.ids.add(id);
-      if (fate === "new" && status === "current") added.set(text, id);
-      return fate === "new" ? putMemory(ports, context, memory, rivals) : fate;
-    });
+    const context = {
+      state,
+      draft,
+      findByText: (one: string) => added.get(one) ?? texts.get(one),
+      at,
+      now,
+    };
+    const fates: MemoryFate[] = [];
+    for (const memory of prepared) {
+      fates.push(await takeMemory(ports, index, context, memory, added));
+    }
     const result = {
       lines: fates.flatMap((fate) => (typeof fate === "object" ? fate : [])),
       known: fates.filter((fate) => fate === "known").length,
@@ -100,6 +84,26 @@ export async function commitImportedMemories(
   for (const [text, id] of added) index.texts.ids.set(text, id);
   index.texts = { ...index.texts, revision };
   return { ...result, revision };
+}
+
+/** The lines of the receipt for a memory, or why it has none. */
+type MemoryFate = "known" | "undone" | readonly ReceiptLine[];
+
+/** Adds a memory to the draft, unless it is known, was undone or is refused. Notes the text of one that is current in `added`. */
+async function takeMemory(
+  ports: Ports,
+  index: ImportedMemoryIndex,
+  context: MemoryContext,
+  memory: PreparedMemory,
+  added: Map<string, string>,
+): Promise<MemoryFate> {
+  const { id, text, status } = memory.fields;
+  const fate = judgeMemory(ports, index, context, memory);
+  const rivals = fate === "new" ? findRivals(ports, index, context, memory) : [];
+  index.ids.add(id);
+  if (fate !== "new") return fate;
+  if (status === "current") added.set(text, id);
+  return putMemory(ports, context, memory, rivals);
 }
 
 /** The texts of current memories that have not expired. Those that wait for a review count: nothing frees them. */
@@ -126,7 +130,7 @@ function judgeMemory(
   { ids, aliases }: Pick<ImportedMemoryIndex, "ids" | "aliases">,
   { state, draft, findByText, at, now }: MemoryContext,
   { fields: memory, isExact }: PreparedMemory,
-): "new" | "known" | "undone" | readonly ReceiptLine[] {
+): "new" | MemoryFate {
   const stored = state.memories.get(memory.id);
   if (stored && isUndone(stored)) return "undone";
   if (stored || draft.get(memory.id)) return "known";
@@ -196,12 +200,12 @@ function findRivals(
  * Adds a memory to a draft. One that would instruct the assistant is kept for people to review. Of rivals, the one that was
  * said last stays current.
  */
-function putMemory(
+async function putMemory(
   { promptGuard }: Pick<Ports, "promptGuard">,
   { state, draft, at }: MemoryContext,
   { fields, isExact, review }: PreparedMemory,
   rivals: readonly Memory[],
-): ReceiptLine[] {
+): Promise<ReceiptLine[]> {
   const why = explainQuarantine(promptGuard, fields);
   const isQuarantined = why !== undefined;
   const action = isQuarantined ? "quarantined" : "added";
@@ -209,11 +213,12 @@ function putMemory(
   const saidAt = fields.at ?? at;
   const replaced = isQuarantined ? [] : rivals;
   const newer = replaced.find((memory) => memory.at > saidAt);
+  const sources = await runInSlices(findStoredSources(state, fields.sources));
   const added = draft.put({
     ...(isExact ? {} : { validFrom: saidAt, ...(session === undefined ? {} : { session }) }),
     ...fields,
     at: saidAt,
-    sources: findSources(state, fields.sources),
+    sources,
     action,
     ...(agent === undefined ? {} : { agent }),
     ...(review ? { review: { ...review, revision: state.revision + 1 } } : {}),
@@ -256,24 +261,6 @@ function supersedeRival(draft: MemoryDraft, memory: Memory, by: Memory): Receipt
     why: REPLACED_WHY,
   });
   return { id: memory.id, action: "superseded", text: memory.text, by: by.id, why: REPLACED_WHY };
-}
-
-/** The sources whose words stand in the stored messages. They may have moved, where words before them were erased. */
-function findSources(
-  { messages }: Pick<UserState, "messages">,
-  sources: readonly SourceSpan[],
-): SourceSpan[] {
-  return sources.flatMap(({ message: id, start, quote }) => {
-    const message = messages.get(id);
-    const found = message && !message.undone ? findNearest(message.content, quote, start) : -1;
-    return found < 0 ? [] : [{ message: id, start: found, end: found + quote.length, quote }];
-  });
-}
-
-/** The position of words: the one that is named, else the next before it, else the next after it; -1 for none. */
-function findNearest(content: string, words: string, start: number): number {
-  const before = content.lastIndexOf(words, start);
-  return before >= 0 ? before : content.indexOf(words, start);
 }
 
 /** The fields that every imported memory has. */
@@ -319,7 +306,7 @@ function checkImportedFields(memory: ImportedMemory): ImportedFields {
     text: checkText(toStorableText(memory.text).text, "text"),
     status,
     evidence: evidence === undefined ? 1 : checkCount(evidence, "evidence", 1, Number.MAX_SAFE_INTEGER),
-    sources: checkSources(memory.sources),
+    sources: checkImportedSources(memory.sources),
     ...(supersededBy === undefined ? {} : { supersededBy: checkName(supersededBy, "supersededBy") }),
     ...(validTo === undefined ? {} : { validTo: toIsoTime(validTo, "validTo") }),
     ...(at === undefined ? {} : { at: toIsoTime(at, "at") }),
@@ -341,31 +328,10 @@ function checkDate(when: unknown): string {
   throw invalid("when must be a date or a time in ISO 8601.");
 }
 
-/** Sources of one memory, and memories behind one review, at most. */
-const MOST_SOURCES = 10_000;
-
-function checkSources(sources: unknown = []): SourceSpan[] {
-  if (!Array.isArray(sources) || sources.length > MOST_SOURCES)
-    throw invalid(`sources must be a list of at most ${MOST_SOURCES} sources.`);
-  return (sources as readonly SourceSpan[]).map((source) => {
-    const { message, start, quote } = source ?? {};
-    if (typeof quote !== "string" || quote === "")
-      throw invalid("a source must have the words as its quote.");
-    const from = checkCount(start, "the start of a source", 0, INPUT_LIMITS.textBytes);
-    checkCharacters(quote, "the quote of a source", INPUT_LIMITS.textBytes);
-    return {
-      message: checkName(message, "the message of a source"),
-      start: from,
-      end: from + quote.length,
-      quote,
-    };
-  });
-}
-
 function checkReview({ review }: ImportedMemory): ImportedMemory["review"] {
   if (review === undefined) return undefined;
   const { since, because } = review ?? {};
-  if (!Array.isArray(because) || because.length > MOST_SOURCES)
+  if (!Array.isArray(because) || because.length > MAX_IMPORTED_SOURCES)
     throw invalid("a review must name the memories that have changed.");
   return {
     since: toIsoTime(since, "review.since"),
