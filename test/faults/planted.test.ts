@@ -37,6 +37,31 @@ it("every table that holds what was said or learnt is one in which bytes are cha
   }
 });
 
+it("the doctor finds a changed media type and a changed size of an image, and takes both from its bytes", {
+  timeout: 120_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-labels-"));
+  try {
+    const base = await makeBase(folder);
+    const path = join(folder, "memory.db");
+    copyDatabase(base.path, path);
+    const handle = new DatabaseSync(path);
+    const labels = () => handle.prepare("SELECT media_type, size FROM attachments ORDER BY number").all();
+    const before = labels();
+    handle.exec("UPDATE attachments SET media_type = 'audio/ogg' WHERE number = 1");
+    handle.exec("UPDATE attachments SET size = size + 1 WHERE number = 2");
+    await using memory = await createMemory({ path });
+    const { faults, remedies } = await memory.examine();
+    expect(faults.map(({ place }) => place)).toContain("attachments");
+    expect(remedies).toEqual([{ from: "itself", what: "rows", count: 2 }]);
+    const fixed = await memory.examine({ fix: true });
+    expect([fixed.repaired, fixed.faults, labels()]).toEqual([2, [], before]);
+    handle.close();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it("the doctor finds a changed byte and a lost row of an image, and takes both back from a backup", {
   timeout: 120_000,
 }, async () => {

@@ -15,7 +15,7 @@ import {
   SUM_BYTES,
   SUMS_BYTES,
 } from "./row-digest.ts";
-import { repairAttachments } from "./verify-attachments.ts";
+import { repairAttachmentLabels, repairAttachments } from "./verify-attachments.ts";
 import {
   countWithoutDigest,
   dropDigests,
@@ -49,6 +49,7 @@ function repairRows(database: SqliteDatabase, file: string | undefined, isDryRun
     }
     for (const table of DIGEST_TABLES)
       if (table.sum < 0) count += repairUnsummedTable(database, copy, table, isDryRun);
+    count += repairAttachmentLabels(database, isDryRun);
     return count + (copy ? repairAttachments(database, copy, isDryRun) : 0);
   } finally {
     copy?.close();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
+import { sniffMediaType } from "../../../domain/attachment.ts";
 import type { Fault, FaultyRow } from "../../../ports/memory-store.ts";
 import { readInSnapshot, type SqliteDatabase, type SqliteRow } from "../database.ts";
 
@@ -79,6 +80,37 @@ export function repairAttachments(
     if (!isSound(other)) continue;
     count += 1;
     if (!isDryRun) put.run(other);
+  }
+  return count;
+}
+
+/** The first bytes of an attachment, which tell its media type. */
+const HEAD_BYTES = 64;
+
+/**
+ * Gives attachments the media type and the size that their bytes have, if the bytes match their digest. Gives the number of
+ * those that had others; `isDryRun` only counts them.
+ */
+export function repairAttachmentLabels(
+  { handle }: Pick<SqliteDatabase, "handle">,
+  isDryRun: boolean,
+): number {
+  const rows = handle.prepare(
+    "SELECT user, digest, media_type, size, length(bytes) AS length, " +
+      `substr(bytes, 1, ${HEAD_BYTES}) AS head FROM attachments`,
+  );
+  const readBytes = handle.prepare("SELECT bytes FROM attachments WHERE user = :user AND digest = :digest");
+  const update = handle.prepare(
+    "UPDATE attachments SET media_type = :mediaType, size = :size WHERE user = :user AND digest = :digest",
+  );
+  let count = 0;
+  for (const { user = null, digest = null, media_type: labelled, size: told, length, head } of rows.all()) {
+    const mediaType = head instanceof Uint8Array ? sniffMediaType(head) : undefined;
+    const size = Number(length);
+    if (mediaType === undefined || (mediaType === labelled && size === Number(told))) continue;
+    if (!isSound({ digest, size, ...readBytes.get({ user, digest }) })) continue;
+    count += 1;
+    if (!isDryRun) update.run({ mediaType, size, user, digest });
   }
   return count;
 }
