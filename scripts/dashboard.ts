@@ -171,6 +171,12 @@ const SECTIONS: readonly Section[] = [
         lines: [[`sum by (of, code) (${rate("keepsake_beside_troubles_total")})`, "{{of}}: {{code}}"]],
       },
       {
+        title: "Active sessions",
+        unit: "short",
+        help: "Sessions with a message in the last 24 hours.",
+        lines: [["max(keepsake_active_sessions)", "sessions"]],
+      },
+      {
         title: "Memory of the store of sessions",
         unit: "bytes",
         lines: [

@@ -129,13 +129,13 @@ export async function openEmbedder(
   try {
     if (name === "static") return (await import("../adapters/static/index.ts")).staticEmbedder();
     if (name === "minilm") return (await import("../adapters/minilm/index.ts")).minilmEmbedder(options);
+    const { state } = readHomePlaces();
+    const kept = state === undefined ? {} : { profilesPath: join(state, "keepsake", "embedders") };
     if (name === "sentence-transformers") {
       const { sentenceTransformersEmbedder } = await import("../adapters/sentence-transformers/index.ts");
-      const { state } = readHomePlaces();
-      const kept = state === undefined ? {} : { profilesPath: join(state, "keepsake", "embedders") };
       return await sentenceTransformersEmbedder({ ...options, ...kept });
     }
-    return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...hooks });
+    return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...kept, ...hooks });
   } catch (error) {
     throw toSettingError(error, entry === undefined ? EMBEDDER_SETTING_NAMES : toFieldPlaces(entry));
   }

@@ -39,6 +39,9 @@ export interface Sessions {
    */
   active(of: Omit<SessionOf, "session">, options?: CallOptions): Promise<ActiveSession[]>;
 
+  /** The number of active sessions of all users. With a server, it may take one command for each user of the last day. */
+  countActive(options?: CallOptions): Promise<number>;
+
   /**
    * Changes the state of a session, which has checked fields; null removes one. Restarts its 24 hours, as each message
    * does. With `create`, there must be no state yet; with `update`, there must be one. Returns undefined if that is not so.

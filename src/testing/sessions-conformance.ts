@@ -338,6 +338,21 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
       expect((await sessions.readState({ project, user, session }))?.state.topic).toBe(`topic ${i}`);
   },
 
+  "count the active sessions of all users": async ({ sessions, pass }) => {
+    expect(await sessions.countActive()).toBe(0);
+    await sessions.append(TALK, makeTurns(0, 2));
+    await sessions.append({ ...TALK, session: "other" }, makeTurns(2, 3));
+    pass(SESSION_TTL_MS / 2);
+    await sessions.append({ project: "q", user: "bob", session: "talk" }, makeTurns(0, 1));
+    expect(await sessions.countActive()).toBe(3);
+    await sessions.end({ ...TALK, session: "other" });
+    expect(await sessions.countActive()).toBe(2);
+    pass(SESSION_TTL_MS / 2);
+    expect(await sessions.countActive()).toBe(1);
+    pass(SESSION_TTL_MS / 2);
+    expect(await sessions.countActive()).toBe(0);
+  },
+
   "report their size": async ({ sessions }) => {
     await sessions.append(TALK, [makeTurn("m0", { content: "x".repeat(10_000) })]);
     const { bytes, most } = await sessions.room();

@@ -118,6 +118,13 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
         }));
     },
 
+    async countActive({ signal } = {}) {
+      signal?.throwIfAborted();
+      let count = 0;
+      for (const of of users.values()) for (const one of of.values()) if (!isOver(one)) count += 1;
+      return count;
+    },
+
     async changeState(of, changes, { signal, ...options }) {
       signal?.throwIfAborted();
       const changed = states.change(of, changes, options);

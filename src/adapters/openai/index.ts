@@ -1,6 +1,7 @@
 import { checkCount, checkName, checkShare } from "../../domain/limits.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Embedder } from "../../ports/language/embedder.ts";
+import { createCalibration } from "../shared/embedder-profiles/calibration.ts";
 import {
   callServer,
   createModelServer,
@@ -32,8 +33,10 @@ export interface OpenaiEmbedderOptions extends ModelServerOptions {
   readonly patienceMs?: number;
   /** Replaces the model's own floor; see `Embedder`. */
   readonly floor?: number;
-  /** The cosine from which memories in other words are merged (default: none are); see `Embedder`. */
+  /** Replaces the threshold for merges, which is otherwise measured when it is first needed; see `Embedder`. */
   readonly duplicateFloor?: number;
+  /** A folder in which the measured threshold is kept. Without it, it is measured once in each process, by 40 short texts. */
+  readonly profilesPath?: string;
   /** Called with the numbers of vectors found in memory and requested from the server. */
   readonly onCache?: (hits: number, misses: number) => void;
 }
@@ -78,33 +81,37 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     return vectors;
   };
 
+  const embed: Embedder["embed"] = async (texts, call = {}) => {
+    call.signal?.throwIfAborted();
+    const asSent = texts.map(toEmbeddableText);
+    const cached = new Map<string, Float32Array>();
+    const missing = new Set<string>();
+    for (const text of asSent) {
+      if (text.trim() === "" || cached.has(text) || missing.has(text)) continue;
+      const vector = cache.get(text);
+      if (vector) cached.set(text, vector);
+      else missing.add(text);
+    }
+    options.onCache?.(cached.size, missing.size);
+    const fresh = await fetchVectors([...missing], call);
+    return asSent.map(
+      (text) => (cached.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),
+    );
+  };
+  const fingerprint = `openai/${model}/${dimensions}`;
+  // The same name may be another model on another server.
+  const profile = { id: JSON.stringify([fingerprint, options.baseUrl]), folder: options.profilesPath };
   return {
-    fingerprint: `openai/${model}/${dimensions}`,
+    fingerprint,
     dimensions,
     local: false,
     floor: options.floor === undefined ? floor : checkShare(options.floor, "floor"),
     ...(options.duplicateFloor === undefined
-      ? {}
+      ? { calibration: createCalibration(embed, profile) }
       : { duplicateFloor: checkShare(options.duplicateFloor, "duplicateFloor") }),
     evict: () => cache.clear(),
     circuit: () => server.circuit.state(),
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
-    async embed(texts, call = {}) {
-      call.signal?.throwIfAborted();
-      const asSent = texts.map(toEmbeddableText);
-      const cached = new Map<string, Float32Array>();
-      const missing = new Set<string>();
-      for (const text of asSent) {
-        if (text.trim() === "" || cached.has(text) || missing.has(text)) continue;
-        const vector = cache.get(text);
-        if (vector) cached.set(text, vector);
-        else missing.add(text);
-      }
-      options.onCache?.(cached.size, missing.size);
-      const fresh = await fetchVectors([...missing], call);
-      return asSent.map(
-        (text) => (cached.get(text) ?? fresh.get(text))?.slice() ?? new Float32Array(dimensions),
-      );
-    },
+    embed,
   };
 }

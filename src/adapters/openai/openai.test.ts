@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
@@ -100,6 +103,42 @@ describe("the embedder of OpenAI", () => {
     one.evict?.();
     await one.embed(["a"]);
     expect(inputs()).toEqual([["a"], ["a"]]);
+  });
+
+  it("measures the threshold for merges when it is first needed, once, and keeps it for later processes", async () => {
+    const profilesPath = mkdtempSync(join(tmpdir(), "keepsake-openai-"));
+    try {
+      const first = embedder({ profilesPath });
+      expect([first.duplicateFloor, server.received.length]).toEqual([undefined, 0]);
+      const [floor = -1, same] = await Promise.all([
+        first.calibration?.duplicateFloor(),
+        first.calibration?.duplicateFloor(),
+      ]);
+      expect(same).toBe(floor);
+      expect(inputs().map((input) => (input as string[]).length)).toEqual([40]);
+      expect(floor).toBeGreaterThanOrEqual(0);
+      expect(floor).toBeLessThanOrEqual(1);
+      expect(await embedder({ profilesPath }).calibration?.duplicateFloor()).toBe(floor);
+      expect(server.received).toHaveLength(1);
+      await embedder({ profilesPath, dimensions: 256 }).calibration?.duplicateFloor();
+      expect(server.received).toHaveLength(2);
+      const given = embedder({ duplicateFloor: 0.8 });
+      expect([given.duplicateFloor, given.calibration]).toEqual([0.8, undefined]);
+    } finally {
+      rmSync(profilesPath, { recursive: true });
+    }
+  });
+
+  it("goes on with a measurement that broke off, and sends no sentence again", async () => {
+    const one = embedder({ batchSize: 10, tries: 1 });
+    const none = { change: (answer: unknown) => answer } as EmbeddingsServer["troubles"][number];
+    server.troubles.push(none, none, { status: 500 });
+    await expect(one.calibration?.duplicateFloor()).rejects.toMatchObject({ code: "unavailable" });
+    const sent = server.received.length;
+    expect(await one.calibration?.duplicateFloor()).toBeGreaterThanOrEqual(0);
+    expect(sent).toBe(3);
+    expect(inputs().flat()).toHaveLength(50);
+    expect(new Set(inputs().flat()).size).toBe(40);
   });
 
   it("sends no request without a text to embed", async () => {

@@ -96,6 +96,22 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
       );
     },
 
+    async countActive({ signal } = {}) {
+      let count = 0;
+      const seen = new Set<string>();
+      for await (const found of scanKeys(send, `${escapePattern(prefix)}:{*}:${SESSIONS}`, signal)) {
+        // A scan may give a key twice.
+        const keys = found.filter((key) => !seen.has(key));
+        for (const key of keys) seen.add(key);
+        const args = [toNowArgument(clock)];
+        const counts = await Promise.all(
+          keys.map((key) => COUNT_ACTIVE_SCRIPT(send, [key], args, { signal })),
+        );
+        count += toNumbers(counts).reduce((sum, one) => sum + one, 0);
+      }
+      return count;
+    },
+
     async changeState(of, changes, { mode, revision, signal }) {
       const fields = SESSION_STATE_FIELDS.flatMap((field) => {
         const value = changes[field];
@@ -344,6 +360,11 @@ for i = 1, #active, 2 do
   end
 end
 return found
+`);
+
+/** KEYS: 1 the sorted set of a user's sessions. ARGV: 1 now. Gives the number of those that have not expired. */
+const COUNT_ACTIVE_SCRIPT: RedisScript = createRedisScript(`${NOW_LUA}
+return redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.0f', now - ${SESSION_TTL_MS}), '+inf')
 `);
 
 /** ARGV: 1 now, 2 unused, 3 the session's field. */

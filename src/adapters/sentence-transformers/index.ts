@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import { checkName, checkShare } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Embedder, EmbedOptions } from "../../ports/language/embedder.ts";
+import { type Calibration, measureCalibration } from "../shared/embedder-profiles/calibration.ts";
+import { readStoredProfile, saveStoredProfile } from "../shared/embedder-profiles/stored-profiles.ts";
 import {
   type Extraction,
   loadTransformers,
   resolveModelFolder,
   type Transformers,
 } from "../shared/model-calls/transformers.ts";
-import { type Calibration, measureCalibration } from "./calibration.ts";
-import { type ModelProfile, openModelFiles, readModelProfile, saveModelProfile } from "./model-files.ts";
+import { type ModelProfile, openModelFiles } from "./model-files.ts";
 
 /** Options of `sentenceTransformersEmbedder`. */
 export interface SentenceTransformersOptions {
@@ -53,7 +54,7 @@ export async function sentenceTransformersEmbedder(options: SentenceTransformers
     modelPath === undefined ? () => findHubAddress(model, transformers) : undefined,
   );
   const key = JSON.stringify([files.id, options.queryPrefix, options.textPrefix]);
-  const stored = await readModelProfile(options.profilesPath, key);
+  const stored = (await readStoredProfile(options.profilesPath, key)) as ModelProfile | undefined;
   const { dimensions, pooling, prompts } = stored ?? (await files.describe());
   const queryPrefix = options.queryPrefix ?? prompts.query;
   const textPrefix = options.textPrefix ?? prompts.text;
@@ -113,7 +114,7 @@ async function calibrate(
 ): Promise<Calibration> {
   if (floor !== undefined && duplicateFloor !== undefined) return { floor, duplicateFloor };
   const measured = await measureCalibration(embed);
-  await saveModelProfile(profilesPath, key, { ...described, ...measured });
+  await saveStoredProfile(profilesPath, key, { ...described, ...measured });
   return measured;
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MemoryError } from "../../errors.ts";
-import type { Calibration } from "./calibration.ts";
+import type { Calibration } from "../shared/embedder-profiles/calibration.ts";
 
 /** How the vectors of a text's tokens become one. */
 export type Pooling = "mean" | "cls" | "last_token";
@@ -169,38 +169,4 @@ async function digestFolder(folder: string): Promise<string> {
     break;
   }
   return hash.digest("hex").slice(0, 12);
-}
-
-function toProfilePath(folder: string, id: string): string {
-  return join(folder, `${createHash("sha256").update(id).digest("hex").slice(0, 24)}.json`);
-}
-
-/** Reads what was measured for a model; undefined if nothing was. */
-export async function readModelProfile(
-  folder: string | undefined,
-  id: string,
-): Promise<ModelProfile | undefined> {
-  const stored = folder === undefined ? undefined : await readLocalJson(toProfilePath(folder, id));
-  return stored?.id === id && stored.version === VERSION ? (stored.profile as ModelProfile) : undefined;
-}
-
-/** Another number measures again, after a change of the pairs. */
-const VERSION = 1;
-
-/** Keeps what was measured. If the folder cannot be written, it is measured again at the next opening. */
-export async function saveModelProfile(
-  folder: string | undefined,
-  id: string,
-  profile: ModelProfile,
-): Promise<void> {
-  if (folder === undefined) return;
-  const path = toProfilePath(folder, id);
-  const draft = `${path}.${process.pid}`;
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify({ id, version: VERSION, profile })}\n`, { mode: 0o600 });
-    await rename(draft, path);
-  } catch {
-    // Nothing depends on it.
-  }
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embedderConformance } from "../../testing/embedder-conformance.ts";
 import type { Transformers } from "../minilm/index.ts";
+import { measureCalibration } from "../shared/embedder-profiles/calibration.ts";
 import { staticEmbedder } from "../static/index.ts";
-import { measureCalibration } from "./calibration.ts";
 import { sentenceTransformersEmbedder } from "./index.ts";
 
 /** A folder with the package in its node_modules, and one with folders of models. Both are too large to come along. */

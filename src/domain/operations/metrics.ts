@@ -178,6 +178,10 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
     help: "Failures of the session store or the shared cache. Requests continued without them.",
     labels: { of: ["sessions", "cache"], code: "code" },
   },
+  keepsake_active_sessions: {
+    type: "gauge",
+    help: "Sessions with a message in the last 24 hours: of all servers with a shared session store. Counted every 5 minutes.",
+  },
   memory_sessions_store_bytes: {
     type: "gauge",
     help: "Memory used by the session store, in bytes: of the whole server, if it is one.",

@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { createCalibration } from "../../adapters/shared/embedder-profiles/calibration.ts";
 import { staticEmbedder } from "../../adapters/static/index.ts";
+import { MemoryError } from "../../errors.ts";
+import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import { makeMemory } from "../../testing/memory-store/change-sets.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { Optimized } from "../api/maintenance-types.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
+import { planMeaningMerges } from "./near-duplicates.ts";
 
 const ANN = { project: "default", user: "ann" };
 let record: MemoryStore;
@@ -105,6 +110,57 @@ describe("memories that say the same in other words", () => {
       await bob.add({ text: "The user purchased a bicycle." });
       expect(merges(await bob.optimize())).toEqual([]);
     }
+  });
+
+  it("are merged with an embedder whose threshold is measured at the first need, and an hour later if it could not be", async () => {
+    const { duplicateFloor: _floor, ...plain } = staticEmbedder();
+    let isDown = true;
+    let measured = 0;
+    const embed: typeof plain.embed = async (...given) => {
+      measured += 1;
+      if (isDown) throw new MemoryError("unavailable", "It is down.");
+      return plain.embed(...given);
+    };
+    const calibration = createCalibration(embed, { id: "a space", folder: undefined });
+    let at = Date.parse("2026-11-21T12:00:00Z");
+    const embedder = { ...plain, calibration };
+    await using other = await createMemory({
+      record: createInMemoryStore(),
+      embedder,
+      clock: () => new Date(at),
+    });
+    const bob = other.scope({ user: "bob" });
+    await bob.add({ text: "The user keeps a parrot." });
+    await bob.optimize();
+    expect(measured).toBe(0);
+    await bob.add({ text: "The user bought a bike." });
+    await bob.add({ text: "The user purchased a bicycle." });
+    const { jobs } = await bob.optimize();
+    expect([measured, jobs.map(({ memories }) => memories.length)]).toEqual([1, [0, 0, 0, 0]]);
+    isDown = false;
+    at += 3_600_000;
+    expect(merges(await bob.optimize())).toMatchObject([{ action: "merged" }]);
+    expect(measured).toBe(2);
+  });
+
+  it("make a user due again in an hour if the threshold could not be measured", async () => {
+    const { duplicateFloor: _floor, ...plain } = staticEmbedder();
+    const calibration = {
+      duplicateFloor: () => Promise.reject(new MemoryError("unavailable", "It is down.")),
+    };
+    const memories = ["The user bought a bike.", "The user purchased a bicycle."].map((text, i) =>
+      makeMemory(`m${i}`, 1, { text, kind: "fact" }),
+    );
+    const ports = {
+      vocabulary: englishVocabulary,
+      embedder: { ...plain, calibration },
+      store: record,
+      clock: () => new Date("2026-11-21T12:00:00Z"),
+    };
+    expect(await planMeaningMerges(ports, ANN, { memories, survivors: new Set() })).toEqual({
+      edits: [],
+      due: "2026-11-21T13:00:00.000Z",
+    });
   });
 
   it("are merged within one user only", async () => {

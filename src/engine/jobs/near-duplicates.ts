@@ -1,6 +1,8 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
+import { isMemoryError } from "../../errors.ts";
+import type { EmbedderCalibration } from "../../ports/language/embedder.ts";
 import type { Ports } from "../ports.ts";
 import { dotProduct } from "../recall/retrievers/vector-retriever.ts";
 import { spaceOf } from "../search-index/search-units.ts";
@@ -10,6 +12,8 @@ import type { MaintenanceEdit } from "./apply-edits.ts";
 const KEYS_AT_ONCE = 50;
 /** Vectors per read. */
 const VECTORS_AT_ONCE = 100;
+/** When a user is visited again whose embedder could not be measured. */
+const RETRY_MS = 3_600_000;
 
 /** Memories to compare, and those that others are merged into in the same plan: these stay. */
 interface ComparedMemories {
@@ -19,19 +23,23 @@ interface ComparedMemories {
 
 /**
  * Merges memories that say the same in other words. The vocabulary decides which may: those that differ in a name, a number,
- * a date, a negation, a person or a validity never do. The vectors of the embedder must agree. Without a calibrated
- * threshold (`duplicateFloor`), nothing is merged. Each memory is looked at once, so the work grows with their number.
+ * a date, a negation, a person or a validity never do. The vectors of the embedder must agree. Without a
+ * threshold (`duplicateFloor` or `calibration`), nothing is merged. If the threshold cannot be measured now, `due` says when to look
+ * again. Each memory is looked at once, so the work grows with their number.
  */
 export async function planMeaningMerges(
-  ports: Pick<Ports, "vocabulary" | "embedder" | "store">,
+  ports: Pick<Ports, "vocabulary" | "embedder" | "store" | "clock">,
   scope: Scope,
   { memories, survivors }: ComparedMemories,
-): Promise<MaintenanceEdit[]> {
-  const { duplicateFloor: floor } = ports.embedder;
-  if (floor === undefined) return [];
+): Promise<{ readonly edits: readonly MaintenanceEdit[]; readonly due?: string }> {
+  const { duplicateFloor, calibration } = ports.embedder;
+  if (duplicateFloor === undefined && !calibration) return { edits: [] };
   const groups = await groupByMeaning(ports, memories);
+  if (groups.length === 0) return { edits: [] };
+  const floor = duplicateFloor ?? (await measureFloor(calibration));
+  if (floor === undefined) return { edits: [], due: toRetryTime(ports) };
   const vectors = await readVectors(ports, scope, groups.flat());
-  return groups.flatMap((group) => {
+  const edits = groups.flatMap((group) => {
     const [into, ...others] = group.toSorted(
       (one, other) =>
         Number(survivors.has(other.id)) - Number(survivors.has(one.id)) ||
@@ -44,6 +52,22 @@ export async function planMeaningMerges(
       return similarity < floor ? [] : [toMergeEdit(memory, into, similarity)];
     });
   });
+  return { edits };
+}
+
+/** The threshold of an embedder on a server; undefined if the server cannot give it now. */
+async function measureFloor(calibration: EmbedderCalibration | undefined): Promise<number | undefined> {
+  try {
+    return await calibration?.duplicateFloor();
+  } catch (error) {
+    // What merges without vectors goes on. The embedder's own job reports the server.
+    if (isMemoryError(error)) return undefined;
+    throw error;
+  }
+}
+
+function toRetryTime({ clock }: Pick<Ports, "clock">): string {
+  return new Date(clock().getTime() + RETRY_MS).toISOString();
 }
 
 async function groupByMeaning(

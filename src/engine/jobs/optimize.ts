@@ -76,7 +76,11 @@ export const consolidationTask: MaintenanceTask = {
     const merged = new Set(equal.map(({ id }) => id));
     const survivors = new Set(equal.flatMap(({ into }) => (into ? [into.id] : [])));
     const left = mergeable.filter(({ id }) => !merged.has(id));
-    return { edits: [...equal, ...(await planMeaningMerges(ports, scope, { memories: left, survivors }))] };
+    const similar = await planMeaningMerges(ports, scope, { memories: left, survivors });
+    return {
+      edits: [...equal, ...similar.edits],
+      ...(similar.due === undefined ? {} : { due: similar.due }),
+    };
   },
 };
 

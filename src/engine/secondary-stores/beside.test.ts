@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryCache } from "../../adapters/memory/cache.ts";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { memorySessions } from "../../adapters/memory/sessions.ts";
+import { prometheusMeter } from "../../adapters/prometheus/index.ts";
 import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
 import type { MemoryOptions } from "../../memory-options.ts";
@@ -51,6 +52,16 @@ beforeEach(() => {
 afterEach(async () => {
   isDown = false;
   for (const memory of opened.splice(0)) await memory.close();
+});
+
+it("are counted, all active sessions of all users, by the meter", async () => {
+  const meter = prometheusMeter();
+  await sessions.append({ ...ANA, session: "talk" }, [
+    { id: "m1", role: "user", content: "words", at: clock().toISOString() },
+  ]);
+  await sessions.changeState({ ...ANA, session: "only a state" }, { topic: "boats" }, { mode: "create" });
+  await open({ meter });
+  await expect.poll(() => meter.text()).toMatch(/^keepsake_active_sessions 1$/m);
 });
 
 const said = async (session = "talk"): Promise<string[]> =>

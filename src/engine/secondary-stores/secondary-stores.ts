@@ -29,10 +29,12 @@ export function openSecondaryStores(plain: Ports): SecondaryStores {
 }
 
 const EVERY_MS = 30_000;
+/** A count visits every user of the last day. */
+const COUNT_EVERY_MS = 300_000;
 
 /**
- * Reports the size and limit of the session store to the meter, twice a minute. Returns a function that stops
- * it.
+ * Reports the size and limit of the session store to the meter, twice a minute, and the number of active sessions every five
+ * minutes. Returns a function that stops it.
  */
 function watchStoreSize(ports: Pick<Ports, "sessions" | "meter">): () => void {
   const { sessions, meter } = ports;
@@ -43,7 +45,17 @@ function watchStoreSize(ports: Pick<Ports, "sessions" | "meter">): () => void {
     meter.set("memory_sessions_store_bytes", room.bytes);
     meter.set("memory_sessions_store_limit_bytes", room.most ?? 0);
   };
-  const timer = setInterval(() => void look(), EVERY_MS).unref();
+  const count = async (): Promise<void> => {
+    const active = await tryStore(ports, "sessions", () => sessions.countActive());
+    if (active !== undefined) meter.set("keepsake_active_sessions", active);
+  };
+  const timers = [
+    setInterval(() => void look(), EVERY_MS).unref(),
+    setInterval(() => void count(), COUNT_EVERY_MS).unref(),
+  ];
   void look();
-  return () => clearInterval(timer);
+  void count();
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
 }

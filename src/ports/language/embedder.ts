@@ -7,6 +7,15 @@ export interface EmbedOptions extends CallOptions {
   readonly isQuery?: boolean;
 }
 
+/** Measures a threshold of an embedder when it is first needed. */
+export interface EmbedderCalibration {
+  /**
+   * Gives the threshold for merges; see `Embedder.duplicateFloor`. It is measured at the first call, on built-in pairs of
+   * sentences, and kept. Throws what `embed` throws; a later call then goes on.
+   */
+  duplicateFloor(options?: CallOptions): Promise<number>;
+}
+
 /** Turns texts into vectors of unit length. Texts close in meaning have a small angle. */
 export interface Embedder {
   /**
@@ -26,9 +35,11 @@ export interface Embedder {
   readonly floor: number;
   /**
    * The cosine from which memories that say the same in other words are merged, found by `scripts/duplicates/calibrate.ts`.
-   * Without it, only those in the same words are.
+   * Without it and without `calibration`, only those in the same words are.
    */
   readonly duplicateFloor?: number;
+  /** Measures `duplicateFloor` when it is first needed, for an embedder that costs a request to measure. */
+  readonly calibration?: EmbedderCalibration;
   /**
    * How long a recall waits for its query vector, in ms (default 50). After that, the recall uses words only.
    * Local embedders are always awaited.

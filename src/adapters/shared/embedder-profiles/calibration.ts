@@ -1,4 +1,6 @@
-import type { Embedder } from "../../ports/language/embedder.ts";
+import type { CallOptions } from "../../../ports/call-options.ts";
+import type { Embedder, EmbedderCalibration, EmbedOptions } from "../../../ports/language/embedder.ts";
+import { readStoredProfile, saveStoredProfile } from "./stored-profiles.ts";
 
 /** Thresholds of an embedder; see `Embedder`. */
 export interface Calibration {
@@ -24,9 +26,44 @@ export async function measureCalibration(embed: Embedder["embed"]): Promise<Cali
   const unrelated = questions.flatMap((question, i) =>
     statements.flatMap((statement, k) => (i === k ? [] : [multiply(question, statement)])),
   );
-  const same = await embed(SAME_STATEMENTS.flat());
+  return { floor: quantile(unrelated, UNRELATED_SHARE), duplicateFloor: await measureDuplicateFloor(embed) };
+}
+
+/** Measures the threshold for merges alone: it embeds the 40 sentences of the pairs. */
+export async function measureDuplicateFloor(
+  embed: Embedder["embed"],
+  options?: EmbedOptions,
+): Promise<number> {
+  const same = await embed(SAME_STATEMENTS.flat(), options);
   const similar = SAME_STATEMENTS.map((_, i) => multiply(same[2 * i], same[2 * i + 1]));
-  return { floor: quantile(unrelated, UNRELATED_SHARE), duplicateFloor: quantile(similar, SAME_SHARE) };
+  return quantile(similar, SAME_SHARE);
+}
+
+/**
+ * Measures the threshold for merges at the first call, and keeps it in `folder` under `id`. A measurement that fails is repeated by
+ * the next call. Several calls at once are one measurement.
+ */
+export function createCalibration(
+  embed: Embedder["embed"],
+  { id, folder }: { readonly id: string; readonly folder: string | undefined },
+): EmbedderCalibration {
+  let measuring: Promise<number> | undefined;
+  const measure = async (options: CallOptions): Promise<number> => {
+    const stored = (await readStoredProfile(folder, id)) as Partial<Calibration> | undefined;
+    if (typeof stored?.duplicateFloor === "number") return stored.duplicateFloor;
+    const duplicateFloor = await measureDuplicateFloor(embed, options);
+    await saveStoredProfile(folder, id, { duplicateFloor });
+    return duplicateFloor;
+  };
+  return {
+    duplicateFloor(options = {}) {
+      measuring ??= measure(options).catch((error: unknown) => {
+        measuring = undefined;
+        throw error;
+      });
+      return measuring;
+    },
+  };
 }
 
 /** The value below which a share of the values is, from 0 to 1, in hundredths. */
