@@ -11,7 +11,7 @@ const REPORT = {
       name: "/home/somebody/keepsake/src/adapters/chroma/chroma.test.ts",
       startTime: Date.UTC(2026, 4, 3, 9, 5),
       assertionResults: [
-        { ancestorTitles: ["Chroma (a real server)", "Follower: chroma"], status: "passed" },
+        { ancestorTitles: ["Chroma (a real server)", "Vector index: chroma"], status: "passed" },
         result("Chroma (a real server)", "passed"),
       ],
     },
@@ -28,20 +28,20 @@ const REPORT = {
     {
       name: "/home/somebody/keepsake/src/adapters/memory/memory.test.ts",
       startTime: Date.UTC(2026, 4, 3, 9, 7),
-      assertionResults: [result("Record: memory", "passed"), result("Record: memory", "passed")],
+      assertionResults: [result("Memory store: memory", "passed"), result("Memory store: memory", "passed")],
     },
     {
       name: "/home/somebody/keepsake/src/testing/memory-store/memory-store-conformance.test.ts",
       startTime: 0,
-      assertionResults: [result("Record: one that lies", "passed")],
+      assertionResults: [result("Memory store: one that lies", "passed")],
     },
   ],
 };
 
 const TABLE = `| Suite | Adapter | Against | Result | When (UTC) |
 |---|---|---|---|---|
-| Record | \`memory\` | itself: it is the specification | 2 passed | 2026-05-03 09:07 |
-| Follower | \`chroma\` | Chroma 1.5.9 | 1 passed | 2026-05-03 09:05 |
+| Memory store | \`memory\` | itself: it is the specification | 2 passed | 2026-05-03 09:07 |
+| Vector index | \`chroma\` | Chroma 1.5.9 | 1 passed | 2026-05-03 09:05 |
 | Sessions | \`redis\` | Redis 7.0 | 0 passed, 2 left out | 2026-05-03 09:06 |
 | Rate limits | \`redis\` | Redis 7.0 | 1 passed, 1 failed | 2026-05-03 09:06 |`;
 
@@ -66,17 +66,17 @@ describe("the table of suites", () => {
       "Sessions: redis: 0 failed, 2 left out",
       "Rate limits: redis: 1 failed, 0 left out",
     ]);
-    const less = runs.filter(({ failed, skipped, port }) => failed + skipped === 0 && port !== "Follower");
-    expect(complaints(page, less)).toContain("did not run: Follower | `chroma` | Chroma 1.5.9");
+    const less = runs.filter(({ failed, skipped, port }) => failed + skipped === 0 && port !== "Vector index");
+    expect(complaints(page, less)).toContain("did not run: Vector index | `chroma` | Chroma 1.5.9");
     expect(complaints(withTable(`${NOTE}\n`, ""), runs)).toContain(
-      "not in the page: Follower | `chroma` | Chroma 1.5.9",
+      "not in the page: Vector index | `chroma` | Chroma 1.5.9",
     );
   });
 
   it("is not complained of where the servers of a suite are not here", () => {
     const row =
-      "| Record | `postgres` (postgres on Citus) | PostgreSQL 18.4 | 85 passed | 2026-05-03 09:07 |";
-    const runs = suitesIn(REPORT).filter(({ port }) => port === "Record");
+      "| Memory store | `postgres` (postgres on Citus) | PostgreSQL 18.4 | 85 passed | 2026-05-03 09:07 |";
+    const runs = suitesIn(REPORT).filter(({ port }) => port === "Memory store");
     const table = `${suiteTable(runs)}\n${row}`;
     const page = withTable(`${NOTE}\n`, table);
     expect(complaints(page, runs)).toHaveLength(1);

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 
 /** One suite as it ran against one adapter. */
 export interface SuiteRun {
-  /** "Record", "Follower" and so on: what the suite is of. */
+  /** "Memory store", "Vector index" and so on: what the suite is of. */
   readonly port: string;
   /** The adapter's folder. */
   readonly adapter: string;
@@ -35,10 +35,10 @@ const NOTE = "<!-- This table is written by `node scripts/suites.ts REPORT` from
 
 /** The suites of `src/testing`, as their titles begin, in the order of the table. */
 const PORTS = [
-  "Record",
+  "Memory store",
   "Calls",
   "Documents",
-  "Follower",
+  "Vector index",
   "Sessions",
   "Cache",
   "Rate limits",
@@ -89,7 +89,7 @@ function adapterPlace(adapter: string): number {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at;
 }
 
-/** "Follower: chroma" -> its parts. Why a suite was left out stands behind the name, in brackets. */
+/** "Vector index: chroma" -> its parts. The reason why a suite was left out follows the name, in brackets. */
 function suiteOf(title: string): Pick<SuiteRun, "port" | "name"> | undefined {
   const [, port = "", name = ""] = /^([A-Z]\w*(?: \w+)?): (.*?)(?: [[(].*)?$/.exec(title) ?? [];
   const known = PORTS.find((one) => one === port);

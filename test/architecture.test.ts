@@ -80,14 +80,9 @@ const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
   .sort()
   .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }));
 
-/** Files that may stand in a circle of imports, by the folder that they share. */
-const CIRCLES: readonly string[] = ["http/proxy/"];
-
 /** Groups of files that import one another in a circle, types included. */
 const importCycles = (sources: ReturnType<typeof readSources>): string[][] =>
-  circlesOf(new Map(sources.map(({ path, imports }) => [path, imports]))).filter(
-    (group) => !CIRCLES.some((folder) => group.every((path) => path.startsWith(folder))),
-  );
+  circlesOf(new Map(sources.map(({ path, imports }) => [path, imports])));
 
 /**
  * Folders that may import each other. A command and its frame, an operation and its server, a tool and its server: each is one thing

@@ -35,7 +35,7 @@ export async function runIdempotently(
   try {
     return await recordAnswer(await run(), { answers, scope, key, exchange: call.exchange });
   } catch (error) {
-    await answers.letGo(scope, key).catch(() => {});
+    await answers.release(scope, key).catch(() => {});
     throw error;
   }
 }
@@ -115,7 +115,7 @@ async function recordAnswer(
   const end = async (body: string | undefined): Promise<void> => {
     const saving =
       body === undefined
-        ? answers.letGo(scope, key)
+        ? answers.release(scope, key)
         : answers.end(scope, key, { ...toAnswerHead(response), body }, exchange.get("erasures"));
     // The request has been executed: the client gets the response even if it cannot be stored.
     await saving.catch(() => {});

@@ -20,7 +20,7 @@ export interface RecallWorkerData {
 
 export type RecallWorkerMessage =
   /** The first message: opens the database with the key of row digests, or an empty text. */
-  { readonly open: string } | "close" | { readonly handed: RecallRequest } | { readonly cleanse: Scope };
+  { readonly open: string } | "close" | { readonly handed: RecallRequest } | { readonly purgeUser: Scope };
 
 /** The reply. Without `back` the recall failed: the caller then runs it and gets the same error. */
 export interface RecallWorkerReply {
@@ -65,7 +65,7 @@ serveInProcess(async (message: RecallWorkerMessage): Promise<RecallWorkerReply> 
   const ports = await openedPorts;
   if (!ports) return { counts: [] };
   if (message === "close") await closePorts(ports);
-  else if ("cleanse" in message) await ports.states.purgeUser(message.cleanse);
+  else if ("purgeUser" in message) await ports.states.purgeUser(message.purgeUser);
   const back =
     message !== "close" && "handed" in message ? await runRecall(ports, message.handed) : undefined;
   const reply = { ...(back ? { back } : {}), counts };

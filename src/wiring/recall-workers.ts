@@ -87,7 +87,7 @@ export function createRecallWorkers(
     },
     async purgeUser(scope: Scope): Promise<void> {
       const worker = processOf(scope);
-      if (worker?.hasStarted()) await worker.ask({ cleanse: scope });
+      if (worker?.hasStarted()) await worker.ask({ purgeUser: scope });
     },
     async close(): Promise<void> {
       await Promise.all(processes.map((worker) => worker.end()));

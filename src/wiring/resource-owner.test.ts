@@ -35,7 +35,7 @@ it("closes opened ports if another one fails to open", async () => {
   expect(told).toEqual(["record"]);
 });
 
-it("closes all ports, newest first, even if one fails, and throws the error", async () => {
+it("closes all ports, newest first, even if some reject or throw, and throws the first error", async () => {
   const told: string[] = [];
   const opening = createResourceOwner();
   const close = async () => void told.push("closed");
@@ -46,9 +46,16 @@ it("closes all ports, newest first, even if one fails, and throws the error", as
       throw new Error("its server is gone");
     },
   }));
+  // A port from outside may throw where it should reject.
+  opening.own({
+    close() {
+      told.push("threw");
+      throw new Error("it was closed before");
+    },
+  });
   opening.own({ close });
   expect(await opening.open(undefined)).toBeUndefined();
-  await expect(opening.close()).rejects.toThrow("its server is gone");
-  expect(told).toEqual(["closed", "failed", "closed"]);
+  await expect(opening.close()).rejects.toThrow("it was closed before");
+  expect(told).toEqual(["closed", "threw", "failed", "closed"]);
   await opening.close();
 });

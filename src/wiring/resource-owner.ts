@@ -32,7 +32,11 @@ export function createResourceOwner(): ResourceOwner {
 async function closeResources(owned: readonly ClosableResource[]): Promise<void> {
   const failures: unknown[] = [];
   for (const port of owned.toReversed()) {
-    await port.close().catch((error: unknown) => failures.push(error));
+    try {
+      await port.close();
+    } catch (error) {
+      failures.push(error);
+    }
   }
   if (failures.length > 0) throw failures[0];
 }

@@ -128,6 +128,8 @@ export interface IdempotentAnswers {
    */
   end(scope: Scope, key: string, answer: HttpAnswer, own?: readonly string[]): Promise<void>;
   /** Releases the key because the request failed and may be sent again. */
+  release(scope: Scope, key: string): Promise<void>;
+  /** The earlier name of `release`, kept until version 1.0. */
   letGo(scope: Scope, key: string): Promise<void>;
 }
 

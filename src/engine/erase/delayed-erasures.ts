@@ -17,17 +17,17 @@ const STATED = 0.9;
 const MINUTE_MS = 60_000;
 
 /** A request with when it is due. */
-export type DelayedRequest = EraseProposal & { readonly due: ErasureDue };
+export type DelayedProposal = EraseProposal & { readonly due: ErasureDue };
 
 /** Whether a request is to be carried out later. */
-export function isDelayed(proposal: EraseProposal): proposal is DelayedRequest {
+export function isDelayed(proposal: EraseProposal): proposal is DelayedProposal {
   return proposal.due !== undefined;
 }
 
 /** The commitment that a delayed request is stored as. */
 export function toCommitment(
   { forgetRequests }: Pick<Ports, "forgetRequests">,
-  proposal: DelayedRequest,
+  proposal: DelayedProposal,
   isConfirmed: boolean,
 ): AddProposal {
   const { message, start, end, due } = proposal;
@@ -154,7 +154,7 @@ async function readAgain(
   const [source] = memory.sources;
   const proposals = await extractor.propose({ messages: [message], earlier, known: [] });
   return proposals.filter(
-    (one): one is DelayedRequest =>
+    (one): one is DelayedProposal =>
       one.propose === "erase" &&
       isDelayed(one) &&
       one.start === source?.start &&

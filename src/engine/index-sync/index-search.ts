@@ -96,8 +96,8 @@ export function createIndexSearch(
     const hits = await ask(feeder, scope, vector, call);
     // Another write happened meanwhile: the hits may include units that the search index does not have yet.
     if (!hits || searchIndex.revision !== revision || searchIndex.isReleased) return undefined;
-    const { slots, strays } = toSlots(searchIndex, hits);
-    if (strays.length > 0) troubles.onOrphans(feeder, scope, strays);
+    const { slots, orphans } = toSlots(searchIndex, hits);
+    if (orphans.length > 0) troubles.onOrphans(feeder, scope, orphans);
     if (slots.length < Math.min(TOO_FEW, countLiveUnits(searchIndex) / 2)) {
       troubles.onIncomplete(feeder);
       return counted(feeder, "incomplete");
@@ -128,13 +128,13 @@ function countLiveUnits({ units, deadSlots: dead }: SearchIndex): number {
 function toSlots(
   searchIndex: SearchIndex,
   hits: readonly VectorIndexHit[],
-): { slots: number[]; strays: string[] } {
+): { slots: number[]; orphans: string[] } {
   const slots: number[] = [];
-  const strays: string[] = [];
+  const orphans: string[] = [];
   for (const { id } of hits) {
     const slot = slotOfUnit(searchIndex, id);
-    if (slot === undefined) strays.push(id);
+    if (slot === undefined) orphans.push(id);
     else slots.push(slot);
   }
-  return { slots, strays };
+  return { slots, orphans };
 }

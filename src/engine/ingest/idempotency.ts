@@ -80,6 +80,10 @@ export function createIdempotentAnswers(
   check: () => void,
 ): IdempotentAnswers {
   const { store, clock } = ports;
+  const release: IdempotentAnswers["release"] = async (named, key) => {
+    check();
+    await store.answers.releaseAnswer(checkScope(named), hashText(key));
+  };
   return {
     async begin(named, { key, request, abandonedMs }): Promise<StoredAnswer | undefined> {
       check();
@@ -95,10 +99,8 @@ export function createIdempotentAnswers(
       check();
       await store.answers.endAnswer(checkScope(named), hashText(key), answer, own);
     },
-    async letGo(named, key) {
-      check();
-      await store.answers.releaseAnswer(checkScope(named), hashText(key));
-    },
+    release,
+    letGo: release,
   };
 }
 

@@ -36,9 +36,9 @@ function* inspectSteps(
   const orders = yield* promptGuard.findInjectionsInSteps(text, "typed");
   yield;
   const rest = length > text.length ? [{ start: text.length, end: length }] : [];
-  const ward = { injections: orders, pasted: [...promptGuard.findPastedText(text), ...rest] };
-  untrustedByMessage.set(message, ward);
-  return ward;
+  const untrusted = { injections: orders, pasted: [...promptGuard.findPastedText(text), ...rest] };
+  untrustedByMessage.set(message, untrusted);
+  return untrusted;
 }
 
 /** The prompt injection that contains these words of the user, or that a statement made of them is. */

@@ -158,10 +158,10 @@ export function createRecallReceipt(
 ): () => RecallReceipt {
   const partsOf = createRelevanceExplainer(found.signals, found.weights, found.places);
   const parts = chosen.map(({ slot }) => partsOf(slot));
-  const places = Object.entries(RETRIEVER_SIGNALS).map(([arm, signal]) => {
+  const places = Object.entries(RETRIEVER_SIGNALS).map(([retriever, signal]) => {
     const column = found.signals.columns[signal];
     const scores = chosen.map(({ slot }) => column[slot] ?? 0);
-    return { arm, places: rankInRetriever(column, found.slots, scores) };
+    return { retriever, places: rankInRetriever(column, found.slots, scores) };
   });
   // Little is retained until then; the garbage collector would have to move more.
   const droppedUnits = selectDropped(dropped);
@@ -183,8 +183,8 @@ export function createRecallReceipt(
         score: roundScore(item.score),
         ...roundScoreParts(explainBasis(wanted.profile, basis)),
         arms: Object.fromEntries(
-          places.flatMap(({ arm, places: placesInArm }) =>
-            placesInArm[i] ? [[arm, placesInArm[i]] as const] : [],
+          places.flatMap(({ retriever, places: placesInRetriever }) =>
+            placesInRetriever[i] ? [[retriever, placesInRetriever[i]] as const] : [],
           ),
         ),
         parts: roundAll(parts[i] ?? {}),
@@ -318,13 +318,13 @@ export function explainItem(
   item: Item,
 ): Why {
   const ranks: Record<string, { rank: number; score: number }> = {};
-  for (const [arm, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
+  for (const [retriever, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
     const column = found.signals.columns[signal];
     const score = column[slot] ?? 0;
     if (score <= 0) continue;
     let rank = 1;
     for (const value of column) if (value > score) rank += 1;
-    ranks[arm] = { rank, score };
+    ranks[retriever] = { rank, score };
   }
   // A passage is also found by its speaker.
   const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";

@@ -54,7 +54,7 @@ interface SearchQuery {
 export interface TextSearchResult
   extends Pick<SearchResult, "terms" | "isByCharacters" | "signals" | "weights" | "slots"> {
   readonly share: Float32Array;
-  readonly manner: QueryStyle;
+  readonly style: QueryStyle;
 }
 
 /**
@@ -77,8 +77,8 @@ export function searchByText(
     slots: wordSlots,
     turns: windowTurns,
   } = retrieveByWords(searchIndex, scratch, terms, signals, trust);
-  const manner = findQueryStyle(query);
-  retrieveByTurns(searchIndex, scratch, query, manner, signals);
+  const style = findQueryStyle(query);
+  retrieveByTurns(searchIndex, scratch, query, style, signals);
   const claimSlots = retrieveByClaims(
     searchIndex,
     scratch,
@@ -92,7 +92,7 @@ export function searchByText(
   const found = { words, wordSlots, window, windowTurns, nearest, claim, claimSlots };
   const slots = only ?? selectCandidates(searchIndex, scratch, found);
   if (near) computeMissingCosines(searchIndex, near, slots);
-  return { terms, isByCharacters, signals, weights, slots, share, manner };
+  return { terms, isByCharacters, signals, weights, slots, share, style };
 }
 
 // Objects passed to hot loops are literals. V8 forgets the shape of a spread object with its last instance,
@@ -106,7 +106,7 @@ export function searchByText(
 export function search(
   searchIndex: SearchIndex,
   scratch: Scratch,
-  { terms, isByCharacters, signals, weights, slots, share, manner }: TextSearchResult,
+  { terms, isByCharacters, signals, weights, slots, share, style }: TextSearchResult,
   { near, floor }: { readonly near: QuerySimilarity | undefined; readonly floor: number },
 ): SearchResult {
   const places = {
@@ -119,7 +119,7 @@ export function search(
   };
   if (near) retrieveByVectors(searchIndex, scratch, near, slots, signals);
   if (near) {
-    const { isRequest } = manner;
+    const { isRequest } = style;
     retrieveByCenteredVectors(
       searchIndex,
       scratch,
@@ -130,7 +130,7 @@ export function search(
   const relevance = computeRelevance(signals, weights, places, slots, scratch.raw("relevance", slots.length));
   const plain = createEvidence(signals, share, floor);
   const wished =
-    near && manner.isRequest ? createWishEvidence(searchIndex, signals.columns.near, floor) : undefined;
+    near && style.isRequest ? createWishEvidence(searchIndex, signals.columns.near, floor) : undefined;
   const evidenceAt = wished ? (slot: number): number => Math.max(plain(slot), wished(slot)) : plain;
   return { terms, isByCharacters, signals, weights, places, slots, relevance, evidenceAt };
 }

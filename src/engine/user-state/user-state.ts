@@ -134,7 +134,7 @@ export function createUserStates(
     const found = cache.get(key);
     // A lower revision than ours means that the database was replaced by an older one.
     if (found && found.searchIndex.revision <= revision) return found;
-    if (found) letGo(found);
+    if (found) evict(found);
     const loaded = await loadIndex(store, scope, revision, { space, meter, shared, stored });
     const userScope = { project: scope.project, user: scope.user };
     const one: CachedUser = { scope: userScope, uses: 0, bytes: 0, usedAt: 0, ...loaded };
@@ -142,7 +142,7 @@ export function createUserStates(
     return one;
   };
 
-  const letGo = (one: CachedUser | undefined): void => {
+  const evict = (one: CachedUser | undefined): void => {
     if (!one) return;
     cache.delete(toScopeKey(one.scope));
     releaseIndex(one.searchIndex);
@@ -191,7 +191,7 @@ export function createUserStates(
         await inTurn(whose, async () => {
           const one = cache.get(toScopeKey(whose));
           isThere &&= !one || (await tryPurge(store, one));
-          if (one && (!isThere || isMostlyDead(one.searchIndex))) letGo(one);
+          if (one && (!isThere || isMostlyDead(one.searchIndex))) evict(one);
         });
       }
       // Last, because earlier work may have looked up an erased word.
@@ -200,7 +200,7 @@ export function createUserStates(
     async close() {
       for (const one of [...cache.values()]) {
         await inTurn(one.scope, () => saveIndex(store, one));
-        letGo(one);
+        evict(one);
       }
     },
   };

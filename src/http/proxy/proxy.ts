@@ -6,6 +6,7 @@ import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import { type ConversationCache, createConversationCache, getProfileTokens } from "./memory/conversations.ts";
 import { createMemoryWriter, type MemoryWriter } from "./memory/memory-writer.ts";
 import { createProfileCache, type ProfileCache } from "./memory/profile-cache.ts";
+import type { ProviderName } from "./request/dialects.ts";
 import { DEFAULT_USER_HEADERS } from "./request/user-id.ts";
 import { createUpstreamClient, type Upstream, type UpstreamClient } from "./upstream/upstream-client.ts";
 
@@ -39,9 +40,6 @@ export interface ProxyOptions {
 
 /** Steps that can fail without failing the chat. */
 export type Step = "recall" | "forget" | "store";
-
-/** The providers whose protocols the proxy speaks. */
-export type ProviderName = "openai" | "anthropic";
 
 /** The upstream of one protocol. A key for one provider is never sent to another. */
 export interface Provider {

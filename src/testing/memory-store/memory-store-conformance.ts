@@ -124,7 +124,7 @@ const RANDOM_HISTORIES = 100;
 export function memoryStoreConformance(harness: MemoryStoreHarness): void {
   const gaps = harness.knownGaps ?? {};
   const lacks = LACKABLE.filter((one) => harness.lacks?.includes(one));
-  describe(`Record: ${harness.name}`, () => {
+  describe(`Memory store: ${harness.name}`, () => {
     let store: MemoryStore;
     beforeAll(() => harness.setup?.());
     afterAll(() => harness.teardown?.());

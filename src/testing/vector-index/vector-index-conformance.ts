@@ -49,7 +49,7 @@ const GONE_MS = 15_000;
 export function vectorIndexConformance(harness: VectorIndexHarness): void {
   const gaps = harness.knownGaps ?? {};
   const timeout = harness.timeoutMs ?? 30_000;
-  describe(`Follower: ${harness.name}`, () => {
+  describe(`Vector index: ${harness.name}`, () => {
     let vectorIndex: VectorIndex;
     beforeAll(() => harness.setup?.(), 120_000);
     afterAll(() => harness.teardown?.(), 120_000);

@@ -85,9 +85,9 @@ export async function beginRestore(options: {
         await syncFile(draft);
         if (aside !== undefined) moveAside(path, aside);
         // Windows cannot rename over an open file. Elsewhere, the lock is kept until the new file is in place.
-        if (process.platform === "win32") lock?.letGo();
+        if (process.platform === "win32") lock?.release();
         renameSync(draft, path);
-        lock?.letGo();
+        lock?.release();
         await syncFolder(dirname(path));
       },
     };
@@ -149,7 +149,7 @@ function examineDraft(draft: string, named: string): number {
  */
 function lockDatabase(path: string): {
   known?: NonNullable<Restoring["present"]>;
-  letGo(): void;
+  release(): void;
   /** Releases it unchanged. */
   giveBack(): void;
 } {
@@ -160,22 +160,22 @@ function lockDatabase(path: string): {
     if (mode !== "delete") throw createInUseError(path);
     handle.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const known = readPresentDatabase(path, handle);
-    const letGo = (): void => {
+    const release = (): void => {
       if (handle.isOpen) handle.close();
     };
     const giveBack = (): void => {
       try {
         if (handle.isOpen) handle.exec("ROLLBACK; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL");
       } finally {
-        letGo();
+        release();
       }
     };
-    return { ...(known ? { known } : {}), letGo, giveBack };
+    return { ...(known ? { known } : {}), release, giveBack };
   } catch (error) {
     handle.close();
     if (isMemoryError(error)) throw error;
     if (isBusy(error)) throw createInUseError(path);
-    return { letGo() {}, giveBack() {} };
+    return { release() {}, giveBack() {} };
   }
 }
 

@@ -1,7 +1,6 @@
 import type { TokenUsage } from "../../../domain/model-usage.ts";
 import { stripPromptBlocks } from "../../../domain/text/prompt-safety.ts";
 import { refuseField } from "../../problem.ts";
-import type { ProviderName } from "../proxy.ts";
 import {
   appendCapped,
   type BodyFields,
@@ -13,6 +12,9 @@ import {
   tryParseJson,
   type UpstreamToolCall,
 } from "./reply-reader.ts";
+
+/** The providers whose protocols the proxy speaks. */
+export type ProviderName = "openai" | "anthropic";
 
 /** One turn of a request, from any interface. */
 export interface RequestTurn {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
 import type { AppEnvironment } from "../../request-context.ts";
-import type { ProviderName } from "../proxy.ts";
+import type { ProviderName } from "../request/dialects.ts";
 import { getUpstreamAccount, toUpstreamHeaders } from "./upstream-request.ts";
 
 const KEY = `ks_${"0".repeat(12)}_${"A".repeat(43)}`;

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { OperationRequest } from "../../operation.ts";
 import { isAnthropicPath, refuseField } from "../../problem.ts";
 import type { RequestContext } from "../../request-context.ts";
-import type { Provider, ProviderName } from "../proxy.ts";
+import type { Provider } from "../proxy.ts";
+import type { ProviderName } from "../request/dialects.ts";
 
 /** The upstream account of a request. */
 interface UpstreamAccount {

@@ -29,7 +29,7 @@ import {
   scoreRequest,
   supportedByWords,
 } from "./request-sentences.ts";
-import { aboutOf, EVERYTHING, isCorrection, isOfItself, statedRequests } from "./stated-requests.ts";
+import { EVERYTHING, isCorrection, isOfItself, statedRequests, toErasedObject } from "./stated-requests.ts";
 
 /** The requests to forget in the sentences of a message, and words that are not to be kept at all. */
 export function erasuresOf(
@@ -301,7 +301,7 @@ function withTarget(
   const words = object.isClause ? descriptionIn(object.text) : object.text;
   const { about, ...within } = withinPeriod(words, message.at);
   const before = message.content.slice(0, asked.start);
-  const meant = aboutOf(about);
+  const meant = toErasedObject(about);
   // "Acme have left, so delete all you hold on them"
   const clause = /^.*,/s.exec(text.slice(0, Math.max(0, text.lastIndexOf(meant))))?.[0] ?? "";
   const turns = (reading?.earlier ?? []).filter(({ role }) => role === "user").map(({ content }) => content);

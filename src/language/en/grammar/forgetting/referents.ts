@@ -6,7 +6,7 @@ import { findShapedValues, isDistinctValue } from "../../value-shapes.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { eraseScope } from "./erase-scopes.ts";
 import type { RequestObject } from "./request-objects.ts";
-import { aboutOf, REGRET } from "./stated-requests.ts";
+import { REGRET, toErasedObject } from "./stated-requests.ts";
 
 /** Words for what the user has said, or has just said. */
 export const OWN_TURN: RegExp =
@@ -72,7 +72,7 @@ export function descriptionIn(sentence: string): string {
     /\b(?:told|tell|said|say|mentioned|shared|gave|given?)(?: you| to you)?\s+(?<about>.+)$/i.exec(
       sentence,
     ) ?? /\b(?:hold|have|keep|know|store)\s+(?<about>.+)$/i.exec(sentence);
-  const about = aboutOf(
+  const about = toErasedObject(
     (told?.groups?.about ?? subjectPhraseOf(sentence) ?? sentence).replace(/[.!?]+$/, ""),
   );
   const owner = /\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]*)*(?=['’]s\b)|(?<=\s)\p{Lu}\p{Ll}+/u.exec(sentence)?.[0];

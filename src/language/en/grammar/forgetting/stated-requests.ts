@@ -187,7 +187,7 @@ function formed(text: string, at: string): Request | undefined {
   if (EVERYTHING.test(form.object)) return { everything: true };
   const scope = eraseScope(form.object, at);
   if (scope) return scope;
-  const about = aboutOf(cutReason(withoutPlace(form.object).replace(/[.!?]+$/, "")));
+  const about = toErasedObject(cutReason(withoutPlace(form.object).replace(/[.!?]+$/, "")));
   return about === "" || /^(?:it|that|this|them|those|all)$/i.test(about) ? undefined : { about };
 }
 
@@ -226,7 +226,7 @@ function meaning(rest: string, verb: string): Request | undefined {
     return verb === "forget" && /^(?:it|that|this)$/i.test(clause) && !REGRET.test(rest) ? undefined : {};
   if (verb === "forget" && isNoRequest(bare)) return undefined;
   if (verb !== "forget" && !isAboutMemory(bare, verb)) return undefined;
-  const about = aboutOf(clause);
+  const about = toErasedObject(clause);
   if (/^(?:all )?(?:that|this|it|of it|those)$/i.test(about)) return {};
   return about === "" ? undefined : { about };
 }
@@ -267,7 +267,7 @@ function cutReason(text: string): string {
 }
 
 /** The thing itself: "that I ever mentioned Magnet" -> "Magnet"; "what car I drive" -> "what car I drive". */
-export function aboutOf(text: string): string {
+export function toErasedObject(text: string): string {
   // "Scratch that, forget Magnet"
   let about = text
     .trim()

@@ -43,7 +43,8 @@ export function held(context: Context): Held[] {
   return [...stored, ...made];
 }
 
-export interface Wanted {
+/** What the words of a change or an end name. */
+export interface NamedTarget {
   /** What is named: "the Canon", "my job at Aldi". */
   readonly named: string;
   /** Of whom; all of the speaker's where it is left out. */
@@ -55,7 +56,7 @@ export interface Wanted {
 }
 
 /** The claims that words mean, best first: those whose value, circumstance or thing holds what is named. */
-export function meant(context: Context, wanted: Wanted): Held[] {
+export function meant(context: Context, wanted: NamedTarget): Held[] {
   const asked = telling(wanted.named);
   if (asked.length === 0) return [];
   const scored = held(context)
@@ -72,7 +73,7 @@ export function meant(context: Context, wanted: Wanted): Held[] {
     .map(({ one }) => one);
 }
 
-function belongs(claim: Claim, wanted: Wanted, context: Context): boolean {
+function belongs(claim: Claim, wanted: NamedTarget, context: Context): boolean {
   const root = wanted.subject ?? context.discourse.speaker.path;
   return claim.subject === root || (wanted.subject === undefined && claim.subject.startsWith(`${root}/`));
 }
