@@ -66,7 +66,9 @@ describe("the table of suites", () => {
       "Sessions: redis: 0 failed, 2 left out",
       "Rate limits: redis: 1 failed, 0 left out",
     ]);
-    const less = runs.filter(({ failed, skipped, port }) => failed + skipped === 0 && port !== "Vector index");
+    const less = runs.filter(
+      ({ failed, skipped, port }) => failed + skipped === 0 && port !== "Vector index",
+    );
     expect(complaints(page, less)).toContain("did not run: Vector index | `chroma` | Chroma 1.5.9");
     expect(complaints(withTable(`${NOTE}\n`, ""), runs)).toContain(
       "not in the page: Vector index | `chroma` | Chroma 1.5.9",

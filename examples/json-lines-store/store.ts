@@ -9,11 +9,12 @@ import { createInMemoryStore } from "keepsake/adapters/memory";
  *
  * A toy, to show what a store has to do. One process at a time may open a file, and nothing checks that. All
  * users are in memory. An erasure rewrites the whole file. Leases and search indexes end with the process. The
- * store has no maintenance, no row digests, no file copies and no feed of erasures.
+ * store has no webhooks, because a dump does not contain them. It has no maintenance, no row digests, no file
+ * copies and no feed of erasures.
  */
 export async function openJsonLinesStore(file: string): Promise<MemoryStore> {
-  const memory = createInMemoryStore();
-  const dump = requireDump(memory);
+  const { webhooks: _lacking, ...memory } = createInMemoryStore();
+  const dump = requireCapability(memory, "dump");
   const writes = listWrites(memory);
   if (existsSync(file)) await replay(file, writes);
   const journal = await openJournal(file, memory, dump);
@@ -41,17 +42,27 @@ export async function openJsonLinesStore(file: string): Promise<MemoryStore> {
     erasures: {
       ...memory.erasures,
       seal: keep("erasures.seal"),
-      scrub: (scope, texts) =>
+      scrub: (scope, texts, samples) =>
         journal.inTurn(async () => {
           await journal.compact();
-          const places = await memory.erasures.scrub(scope, texts);
+          const places = await memory.erasures.scrub(scope, texts, samples);
           // The file is a dump of what memory holds, or it could not be written as it should be.
           const isCurrent = readFileSync(file, "utf8") === (await toDumpLines(memory, dump));
           return [...places, { place: "file", found: isCurrent ? 0 : texts.length }];
         }),
     },
-    recallReceipts: { ...memory.recallReceipts, save: keep("recallReceipts.save") },
-    usage: { ...requireUsage(memory), add: keep("usage.add") },
+    recallReceipts: {
+      ...memory.recallReceipts,
+      save: keep("recallReceipts.save"),
+      clear: keep("recallReceipts.clear"),
+    },
+    usage: { ...requireCapability(memory, "usage"), add: keep("usage.add") },
+    sharing: { ...requireCapability(memory, "sharing"), apply: keep("sharing.apply") },
+    embedders: {
+      ...requireCapability(memory, "embedders"),
+      save: keep("embedders.save"),
+      remove: keep("embedders.remove"),
+    },
     backups: { ...memory.backups, save: keep("backups.save") },
     jobs: {
       ...memory.jobs,
@@ -140,26 +151,30 @@ function createUnavailableError(cause?: unknown): MemoryError {
   });
 }
 
-function requireDump({ dump }: MemoryStore): Dump {
-  if (!dump) throw new MemoryError("unsupported", "the store in memory has no dump.");
-  return dump;
-}
-
-function requireUsage({ usage }: MemoryStore): NonNullable<MemoryStore["usage"]> {
-  if (!usage) throw new MemoryError("unsupported", "the store in memory counts no uses.");
-  return usage;
+/** A capability of the store in memory, which has all that this store offers. */
+function requireCapability<Name extends "dump" | "usage" | "sharing" | "embedders">(
+  memory: MemoryStore,
+  name: Name,
+): NonNullable<MemoryStore[Name]> {
+  const capability = memory[name];
+  if (!capability) throw new MemoryError("unsupported", `the store in memory lacks "${name}".`);
+  return capability;
 }
 
 /** Every call that changes what the file keeps, by its name in a line of the file. */
 function listWrites(memory: MemoryStore) {
   const { commit, erasures, recallReceipts, backups, jobs, answers } = memory;
-  const dump = requireDump(memory);
-  const usage = requireUsage(memory);
+  const dump = requireCapability(memory, "dump");
+  const embedders = requireCapability(memory, "embedders");
   return {
     commit,
     "erasures.seal": erasures.seal,
     "recallReceipts.save": recallReceipts.save,
-    "usage.add": usage.add,
+    "recallReceipts.clear": recallReceipts.clear,
+    "usage.add": requireCapability(memory, "usage").add,
+    "sharing.apply": requireCapability(memory, "sharing").apply,
+    "embedders.save": embedders.save,
+    "embedders.remove": embedders.remove,
     "backups.save": backups.save,
     "jobs.saveProgress": jobs.saveProgress,
     "jobs.saveJobRun": jobs.saveJobRun,
@@ -224,19 +239,30 @@ function writeDurably(output: number, text: string): void {
   fsyncSync(output);
 }
 
+/** Vectors and bytes are written as text behind this mark. Other texts that begin with it are marked, too. */
+const MARK = "\0";
+
 /** Vectors are written as bytes, because decimal numbers may lose the sign of a zero. */
 function toJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part instanceof Float32Array
-      ? { $vector: Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("base64") }
-      : part,
-  );
+  // A clone has no method `toJSON`, which would change buffers before they are seen here.
+  return JSON.stringify(structuredClone(value), (_key, part: unknown) => {
+    if (part instanceof Float32Array) return `${MARK}vector:${toBase64(part)}`;
+    if (part instanceof Uint8Array) return `${MARK}bytes:${toBase64(part)}`;
+    return typeof part === "string" && part.startsWith(MARK) ? `${MARK}text:${part}` : part;
+  });
 }
 
 function fromJson(line: string): unknown {
-  return JSON.parse(line, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && "$vector" in part && typeof part.$vector === "string"
-      ? new Float32Array(Uint8Array.from(Buffer.from(part.$vector, "base64")).buffer)
-      : part,
-  );
+  return JSON.parse(line, (_key, part: unknown) => {
+    if (typeof part !== "string" || !part.startsWith(MARK)) return part;
+    const kind = part.slice(MARK.length, part.indexOf(":"));
+    const rest = part.slice(part.indexOf(":") + 1);
+    if (kind === "text") return rest;
+    const bytes = Uint8Array.from(Buffer.from(rest, "base64"));
+    return kind === "vector" ? new Float32Array(bytes.buffer) : bytes;
+  });
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Float32Array | Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }

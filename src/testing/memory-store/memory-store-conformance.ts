@@ -14,7 +14,7 @@ import {
   STALE_EMBEDDING_CASES,
   USAGE_CASES,
 } from "./capability-cases.ts";
-import { makeChangeSet, makeMemory, makeMessage } from "./change-sets.ts";
+import { makeChangeSet, makeMemory, makeMessage, makeRecallReceipt } from "./change-sets.ts";
 import { EMBEDDER_CHOICE_CASES } from "./embedder-choice-cases.ts";
 import { JOB_CASES, LEASE_CASES } from "./job-store-cases.ts";
 import { fitChanges, type HistoryStep, historySteps } from "./random-histories.ts";
@@ -29,8 +29,8 @@ import {
   readContents,
   requireStoreDump,
 } from "./store-contents.ts";
-import { STORE_DUMP_CASES } from "./store-dump-cases.ts";
-import { WEBHOOK_CASES } from "./webhook-cases.ts";
+import { readEverything, STORE_DUMP_CASES, writeHistory } from "./store-dump-cases.ts";
+import { changeWebhooks, readWebhooks, WEBHOOK_CASES } from "./webhook-cases.ts";
 import { ERASURE_CASES, WRITE_CASES } from "./write-cases.ts";
 
 /** What the suite needs of a memory store. */
@@ -160,6 +160,14 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
         store = await reopen(store);
         expect(await readContents(store, ANN)).toEqual(before);
       });
+
+      it("keeps what its capabilities store after a reopening", async () => {
+        await writeHistory(store);
+        await changeCapabilities(store);
+        const before = [await readEverything(store), await readWebhooks(store)];
+        store = await reopen(store);
+        expect([await readEverything(store), await readWebhooks(store)]).toEqual(before);
+      });
     }
     if (second) {
       it("shows a commit to every handle at once, and rejects the slower of two writers", async () => {
@@ -207,6 +215,16 @@ export function memoryStoreConformance(harness: MemoryStoreHarness): void {
       );
     }, 120_000);
   });
+}
+
+/** Changes of that history that are not change-sets: they replace and remove what capabilities store. */
+async function changeCapabilities(store: MemoryStore): Promise<void> {
+  await store.recallReceipts.save([{ scope: BOB, receipts: [makeRecallReceipt("r3")] }]);
+  await store.recallReceipts.clear(BOB);
+  await store.sharing?.apply("default", { drop: ["a"] });
+  await store.embedders?.save({ ...ANN, embedder: "other" });
+  await store.embedders?.remove({ project: "other" });
+  await changeWebhooks(store);
 }
 
 /** Applies a step to both stores, then compares their results and all data that can be read. */

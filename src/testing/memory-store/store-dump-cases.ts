@@ -30,7 +30,7 @@ const OTHER = { project: "other", user: "ann" };
 /**
  * Rows in every part, for three users: two versions, an erasure with its trace, finished and started answers.
  */
-async function writeHistory(store: MemoryStore): Promise<void> {
+export async function writeHistory(store: MemoryStore): Promise<void> {
   await store.commit(BOB, makeFullChangeSet("b"));
   await store.commit(ANN, makeChangeSet({ memories: [makeMemory("z"), makeMemory("a")] }));
   await store.commit(ANN, { ...makeFullChangeSet("0"), base: 1 });
@@ -92,11 +92,13 @@ async function writeHistory(store: MemoryStore): Promise<void> {
   }
 }
 
-const readEverything = async (store: MemoryStore) => ({
+/** All data that the core and the capabilities of a store give of that history. */
+export const readEverything = async (store: MemoryStore): Promise<unknown> => ({
   dumps: await Promise.all([ANN, BOB, OTHER].map((scope) => readContents(store, scope))),
-  recalls: await store.recallReceipts.list(ANN, { limit: 10 }),
+  recalls: await Promise.all([ANN, BOB].map((scope) => store.recallReceipts.list(scope, { limit: 10 }))),
   uses: await store.usage?.read(ANN),
   shares: await Promise.all([ANN, BOB, OTHER].map((scope) => store.sharing?.read(scope))),
+  attachments: await Promise.all(["d1", "d2"].map((digest) => store.attachments?.read(OTHER, digest))),
   embedders: await Promise.all(["default", "other"].map((project) => store.embedders?.list(project))),
   visits: await store.jobs.jobProgress("expiry", { limit: 10 }),
   waiting: await store.jobs.usersWithPendingMessages("2030-01-01T00:00:00.000Z", 10),

@@ -28,6 +28,28 @@ const ALL = { after: 0, upTo: 1_000_000_000 };
 const OTHER_ANN = { project: "other", user: "ann" };
 const FAILURE = { attempts: 2, since: BASE_TIME, at: BASE_TIME, due: BASE_TIME };
 
+/** A changed webhook with a cursor, and one that was removed. Nothing if the store keeps none. */
+export async function changeWebhooks(store: MemoryStore): Promise<void> {
+  const { webhooks } = store;
+  if (!webhooks) return;
+  const webhook = makeWebhook("a");
+  await webhooks.save(webhook);
+  await webhooks.save(makeWebhook("b"));
+  await webhooks.remove("default", "b");
+  const base = await store.revision(ANN);
+  for (const more of [0, 1])
+    await store.commit(ANN, makeChangeSet({ base: base + more, messages: [makeMessage(`later ${more}`)] }));
+  await webhooks.saveCursors(webhook, [{ scope: ANN, revision: base + 1, failure: FAILURE }]);
+  await webhooks.saveHealth("default", "a", { ...NO_WEBHOOK_HEALTH, delivered: 3 });
+  await webhooks.save(makeWebhook("a", { version: 2, events: ["memories.changed"], enabled: false }));
+}
+
+/** The webhooks, and the users that have changed since. Undefined if the store keeps none. */
+export async function readWebhooks({ webhooks }: MemoryStore): Promise<unknown> {
+  if (!webhooks) return undefined;
+  return { stored: await webhooks.list(), changed: await webhooks.findChanged(makeWebhook("a"), ALL) };
+}
+
 export const WEBHOOK_CASES: MemoryStoreCases = {
   "lists the webhooks of a project, or of all, in the order of their ids": async (store) => {
     const webhooks = webhooksOf(store);
