@@ -50,7 +50,7 @@ export async function assessRequest(
   const isScope = proposal.about === undefined || proposal.everything === true;
   // Everything is confirmed by its size, and a scope needs no search.
   if (isCertain && isScope && proposal.except === undefined) return act("erase");
-  if (isOfOwnMessage(proposal)) return assessOwn(message, confidence ?? 1);
+  if (isOfOwnMessage(proposal)) return assessOwn(ports, state, message, proposal, all);
   // The turn before is always found: it does not speak for the request.
   if (proposal.about === undefined && !isCertain && confidence < LIKELY_OWN) return act("ignore");
   const { sure, unsure, isLikely } = await selectProposal(ports, state, message, proposal, all);
@@ -92,10 +92,21 @@ function withoutTarget(confidence: number): AssessedRequest["action"] {
   return confidence >= REPORTED ? "report" : "ignore";
 }
 
-function assessOwn({ id, at, content }: Message, confidence: number): AssessedRequest {
+/** Words that are not to be kept: those of the message itself, unless something said before is meant. */
+async function assessOwn(
+  ports: Pick<Ports, "forgetRequests" | "secret">,
+  state: UserState,
+  message: Message,
+  proposal: EraseProposal,
+  all: readonly EraseProposal[],
+): Promise<AssessedRequest> {
+  const { confidence = 1 } = proposal;
   if (confidence >= SURE) return act("erase");
   if (confidence < LIKELY_OWN) return act("ignore");
-  return act("ask", { memories: [], quotes: [{ message: id, at, quote: content }] });
+  const { unsure } = await selectProposal(ports, state, message, proposal, all);
+  const { memories, quotes } = toPreview(state, unsure);
+  const { id, at, content } = message;
+  return act("ask", { memories, quotes: [...quotes, { message: id, at, quote: content }] });
 }
 
 function act(

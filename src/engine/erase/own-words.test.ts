@@ -44,6 +44,40 @@ describe("a request to forget in words of one's own", () => {
   });
 });
 
+describe("a request to forget that describes nothing", () => {
+  it.each([
+    [
+      "My brother Ilan owes the tax office 30 thousand.",
+      "That about Ilan, you must not remember this.",
+      "30 thousand",
+    ],
+    ["My son was caught with a knife at school.", "please, what my son did, don't save that", "knife"],
+    [
+      "I had a row with the director at my last job.",
+      "that row, let's pretend I never mentioned it",
+      "row with",
+    ],
+  ])("means what was said before it, and asks back: %s %s", async (said, request, gone) => {
+    const scope = await tell(said, "We bake rye bread from 4 in the morning.", "My sister lives in Ghent.");
+    const { waiting } = await scope.remember(request, { session: "s" });
+    expect(waiting?.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)).join("\n")).toContain(gone);
+    await scope.remember("yes, forget them", { session: "s" });
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).not.toContain(gone);
+    expect(stored).toContain("rye bread");
+    expect(stored).toContain("Ghent");
+  });
+
+  it("means the words beside it where its own message tells something", async () => {
+    const scope = await tell("We bake rye bread from 4 in the morning.", "My sister lives in Ghent.");
+    const said = "My dad drinks too much. Don't write that down anywhere.";
+    const { waiting, erasures } = await scope.remember(said, { session: "s" });
+    const asked = waiting?.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)) ?? [];
+    expect([asked, erasures?.length]).toEqual([[said], undefined]);
+  });
+});
+
 describe("a request to forget of which nothing is stored", () => {
   it("is answered by the receipt and by the reply, and erases nothing", async () => {
     const scope = await tell("My sister lives in Ghent.");

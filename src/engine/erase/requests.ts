@@ -50,7 +50,11 @@ async function selectMeant(
 ): Promise<DescribedSelection> {
   if (isOfOwnMessage(proposal)) {
     const values = ports.forgetRequests.findValues(message.content);
-    return toSure({ ...selectFromMessage(state, message.id), values });
+    const before = await ports.forgetRequests.selectBefore(upTo(state, message), { message, spans: all });
+    return {
+      sure: { ...selectFromMessage(state, message.id), values },
+      unsure: await addMerged(state, before),
+    };
   }
   const { about, everything, messages } = proposal;
   if (everything) return toSure(await selectForErasure(ports, state, { everything: true }));

@@ -40,6 +40,11 @@ export interface ForgetRequestReader {
     source?: ForgetRequestSource,
   ): Promise<DescribedSelection>;
   /**
+   * What a request that describes nothing means of what was said before it: "Lose those.", "don't keep the first thing I told you". Empty
+   * if the words beside it in its own message are rather meant.
+   */
+  selectBefore(content: StoredContent, source: ForgetRequestSource): Promise<ErasureSelection>;
+  /**
    * Takes what a request excepts out of what it means: phrases in the user's words, joined by "; ". What may be
    * excepted becomes unsure.
    */

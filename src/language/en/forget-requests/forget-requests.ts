@@ -37,6 +37,7 @@ export function englishForgetRequests(
   const ports: ForgetSources = { questions, ...rating };
   return {
     selectDescribed: (content, description, source) => selectAbout(ports, content, description, source),
+    selectBefore: (content, source) => selectBefore(ports, content, source),
     keepExcepted: (content, found, except, source) =>
       keepExcepted(
         (some, phrase) => selectAbout(ports, some, { phrase }, source, true),
@@ -182,6 +183,31 @@ async function selectThing(
         : await addAliases(state, await toSelection(state, chosen, wanted), wanted.terms),
     isLikely: chosen.length > 0,
   };
+}
+
+/** From this probability on, a request that describes nothing means words of an earlier message. */
+const MEANT_BEFORE = 0.75;
+
+/** The clauses of earlier messages that a request means, if one of them is likelier than all that its own message tells beside it. */
+async function selectBefore(
+  ports: ForgetSources,
+  state: StoredContent,
+  source: ForgetRequestSource,
+): Promise<ErasureSelection> {
+  const { message, spans } = source;
+  const phrase = spans.map(({ start, end }) => message.content.slice(start, end)).join(" ");
+  const wanted = wantedIn(phrase);
+  const rated = await rateSegments(ports, state, { phrase, wanted, isBroad: false }, source);
+  const [own, before] = [
+    rated.filter((one) => one.message?.id === message.id),
+    rated.filter((one) => one.message?.id !== message.id),
+  ];
+  const least = Math.max(MEANT_BEFORE, ...own.map(({ probability }) => probability));
+  const isMeant = before.some(
+    (one) => one.message !== undefined && one.message.role !== "assistant" && one.probability > least,
+  );
+  if (!isMeant) return NO_SELECTION;
+  return toSelection(state, await chooseSegments(before, message.id, false, ports.readRequest), wanted);
 }
 
 /** Whether a selection holds the telling words of a clause already. */

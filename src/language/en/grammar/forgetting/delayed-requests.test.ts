@@ -54,6 +54,8 @@ describe("a sentence without a later time", () => {
     "delete the old number after saving the new one",
     "if I haven't said otherwise by Friday, delete the code",
     "delete the trial budget from the record, everybody is puzzled when it turns up",
+    "if the board finds this out I lose my licence",
+    "what the new tenant would like to see, delete that please, the garden plan will be useful next year",
   ])("gives no delayed request: %s", (sentence) => {
     expect(delayedRequests(sentence, AT)).toEqual([]);
   });

@@ -99,8 +99,12 @@ function eventBefore(text: string, verbStart: number, at: string): DelayedReques
     .slice(front[0].length, verbStart)
     .replace(new RegExp(`[\\s,;:–—-]+${COURTESY}$`, "i"), "")
     .replace(/[\s,;:–—-]+$/, "");
+  // "If they see this I lose my licence": the verb tells what somebody does.
+  if (SUBJECT_END.test(event)) return undefined;
   return toDelayed(text.slice(verbStart), front.groups?.mark ?? "", event, at);
 }
+
+const SUBJECT_END = /\b(?:i|we|he|she|they)$/i;
 
 /** "Delete the code once we have checked out". */
 function eventBehind(text: string, verbEnd: number, at: string): DelayedRequest | undefined {
@@ -128,11 +132,19 @@ function timeBeside(text: string, at: string): DelayedRequest | undefined {
   const behind = text.slice(end);
   // What stands between the object and more words belongs to the object.
   if (before.trim() !== "" && behind.replace(TAIL, "") !== "") return undefined;
+  if (isInReason(before)) return undefined;
   // "What I told you on 3 May": when it was said.
   if (/\b(?:told|said|mentioned|wrote|shared|gave)\b/i.test(before)) return undefined;
   const mark = text.slice(before.length, start).trim();
   const words = text.slice(start, end);
   return toDelayed(`${before} ${behind}`, mark, words, at);
+}
+
+/** "Forget the code, the desk will be open next year": the time of the reason. */
+function isInReason(before: string): boolean {
+  const verb = scoreRequest(before).toSorted((one, other) => other.probability - one.probability)[0];
+  const pieces = verb ? before.slice(verb.end).split(/[,;]\s+/) : [];
+  return pieces.length > 1 && hasFiniteVerb(pieces.at(-1) ?? "");
 }
 
 function toDelayed(request: string, mark: string, event: string, at: string): DelayedRequest | undefined {

@@ -16,3 +16,15 @@ describe("words beside a text that is brought in", () => {
     (text) => expect(own(text)).toEqual([]),
   );
 });
+
+describe("words about what is made up", () => {
+  it.each(["Let's pretend we live on Mars and I am the captain", "let's play a game: I own a castle"])(
+    "“%s” opens a game",
+    (text) => expect(own(text)).toEqual([]),
+  );
+
+  it("are one's own where they ask to pretend that nothing was said", () => {
+    const text = "that quarrel, let's pretend I never mentioned it";
+    expect(own(text)).toEqual([text]);
+  });
+});

@@ -39,7 +39,7 @@ const HEADER = /^(?:from|to|subject|date|sent|cc|von|an|betreff): .+$/gim;
 
 /** Who plays a part says nothing of themselves from there on. */
 const PLAY =
-  /\b(?:(?:let['’]?s|let us|we(?:['’]ll| will| can)?|you and i|want to|i(?:['’]d| would) like to) (?:\w+ )?(?:role[- ]?play|play a game|do a role[- ]?play|pretend|make believe)|^role[- ]?play|stay in character|you (?:play|be|are|['’]re) (?:the |an? |my )?[\p{L} -]{2,30}(?:,| and) (?:i(?:['’]m| am|['’]ll be| will be| play)\b)|i(?:['’]ll| will)? (?:be|play) the [\p{L} -]{2,30}(?:,| and) you (?:be|play|are)|(?:for|in) this (?:exercise|game|role|scenario|role[- ]?play|simulation|story)\b)/imu;
+  /\b(?:(?:let['’]?s|let us|we(?:['’]ll| will| can)?|you and i|want to|i(?:['’]d| would) like to) (?:\w+ )?(?:role[- ]?play|play a game|do a role[- ]?play|pretend(?! (?:that )?(?:I|you|we) (?:never|didn))|make believe)|^role[- ]?play|stay in character|you (?:play|be|are|['’]re) (?:the |an? |my )?[\p{L} -]{2,30}(?:,| and) (?:i(?:['’]m| am|['’]ll be| will be| play)\b)|i(?:['’]ll| will)? (?:be|play) the [\p{L} -]{2,30}(?:,| and) you (?:be|play|are)|(?:for|in) this (?:exercise|game|role|scenario|role[- ]?play|simulation|story)\b)/imu;
 const PLAY_ENDS =
   /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role[- ]?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
 

@@ -45,7 +45,9 @@ export function echoed(
   const isBare = tokens.slice(...rest).every(({ lower }) => LIGHT.test(lower));
   const isAuxiliary = ["be", "do", "have"].includes(verb.lemma) || (verb.modal !== undefined && isBare);
   const hasDone = verb.lemma === "do" && rest[1] > rest[0] && !isBare;
-  if (!isBare || !isAuxiliary || hasDone || verb.to - verb.from > 2) return [];
+  // "I'm doing a beginner's welding course": its object was not read as one.
+  const isProgressive = /ing$/.test(tokens[verb.to - 1]?.lower ?? "");
+  if (!isBare || !isAuxiliary || hasDone || isProgressive || verb.to - verb.from > 2) return [];
   const isDenied =
     verb.denied !== undefined ||
     tokens.slice(...rest).some(({ lower }) => /^(?:not|never|neither)$/.test(lower));
