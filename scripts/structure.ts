@@ -39,7 +39,36 @@ export interface Structure {
   readonly circles: readonly (readonly string[])[];
   /** Pairs of folders that import each other. */
   readonly foldersBothWays: readonly string[];
+  /** Imports from one layer into another that `MAY_IMPORT` does not allow. */
+  readonly againstDirection: readonly string[];
 }
+
+/**
+ * Which layer may import which: the top folders of `src/`, and `.` for the files at its root. A layer may import itself, and every layer
+ * may import errors.ts.
+ */
+export const MAY_IMPORT: { readonly [layer: string]: readonly string[] } = {
+  domain: [],
+  ports: ["domain"],
+  // It implements ports. Only what wires the program together names it.
+  language: ["domain", "ports"],
+  engine: ["domain", "ports"],
+  formats: ["domain", "engine (types)"],
+  adapters: ["domain", "ports", "language"],
+  testing: ["domain", "ports", "adapters"],
+  // The server hands out the page; the page itself knows nothing of the server's code.
+  // It takes in what the command line takes in.
+  http: ["domain", "ports", "engine", "formats", "ui"],
+  ui: ["domain", "ports", "engine"],
+  config: ["domain", "ports", "engine", "adapters"],
+  // Tools for models over the Model Context Protocol, and the files of the programs that call them.
+  mcp: ["domain", "ports", "engine"],
+  cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "mcp", "."],
+  // The files at the root of src/: memory.ts, which puts everything together, and index.ts, the public names.
+  ".": ["domain", "ports", "engine", "adapters", "language", "wiring"],
+  // The parts of memory.ts.
+  wiring: ["domain", "ports", "engine", "formats", "adapters", "language", "."],
+};
 
 /** Small files of one importer that stay files of their own: how their paths begin, and why. */
 export const SMALL_FILES: { readonly [path: string]: string } = {
@@ -128,10 +157,23 @@ export function measureStructure(
     largestFolder: largestFolder(sources),
     circles: circlesOf(new Map(sources.map(({ path, imports }) => [path, imports]))),
     foldersBothWays: bothWays(sources),
+    againstDirection: sources.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target !== "errors.ts" && !isAllowed(layerOf(path), layerOf(target)))
+        .map((target) => `${path} -> ${target}`),
+    ),
   };
 }
 
-const layerOf = (path: string): string => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "");
+/** The top folder of a path; `.` for a file at the root. */
+export const layerOf = (path: string): string =>
+  path.includes("/") ? path.slice(0, path.indexOf("/")) : ".";
+
+/** Whether a layer may import another, as a type at least. */
+function isAllowed(from: string, to: string): boolean {
+  const allowed = MAY_IMPORT[from] ?? [];
+  return from === to || allowed.includes(to) || allowed.includes(`${to} (types)`);
+}
 
 function repeated(exports: readonly { readonly name: string; readonly path: string }[]): string[] {
   const files = new Map<string, Set<string>>();
@@ -139,18 +181,22 @@ function repeated(exports: readonly { readonly name: string; readonly path: stri
   return [...files].filter(([, paths]) => paths.size > 1).map(([name]) => name);
 }
 
-/** The interface of a port with the most methods. What it extends counts for the one that is extended. */
+/** The interface of a port with the most methods, those of the interfaces that it extends included. */
 function largestPort(texts: readonly string[]): Structure["largestPort"] {
-  let largest = { name: "", methods: 0 };
-  for (const text of texts) {
-    for (const [, name = "", body = ""] of withoutComments(text).matchAll(
-      /^export interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm,
-    )) {
-      const methods = body.match(/^ {2}(?:readonly )?\w+\??(?:<[^(]*>)?(?:\(|: \()/gm)?.length ?? 0;
-      if (methods > largest.methods) largest = { name, methods };
-    }
+  const ports = new Map<string, { readonly own: number; readonly parents: readonly string[] }>();
+  for (const [, name = "", parents = "", body = ""] of texts.flatMap((text) => [
+    ...withoutComments(text).matchAll(/^export interface (\w+)(?: extends ([^{]*))? \{\n([\s\S]*?)^\}/gm),
+  ])) {
+    const own = body.match(/^ {2}(?:readonly )?\w+\??(?:<[^(]*>)?(?:\(|: \()/gm)?.length ?? 0;
+    ports.set(name, { own, parents: parents.match(/\w+/g) ?? [] });
   }
-  return largest;
+  const count = (name: string): number => {
+    const { own = 0, parents = [] } = ports.get(name) ?? {};
+    return parents.reduce((sum, parent) => sum + count(parent), own);
+  };
+  return [...ports.keys()]
+    .map((name) => ({ name, methods: count(name) }))
+    .reduce((one, other) => (other.methods > one.methods ? other : one), { name: "", methods: 0 });
 }
 
 function largestFolder(sources: readonly SourceFile[]): Structure["largestFolder"] {
@@ -217,8 +263,26 @@ export function drawGraph(sources: readonly SourceFile[]): string {
   return `digraph src {\n  rankdir=LR;\n${lines.sort().join("\n")}\n}\n`;
 }
 
+/** The import graph of the layers, in the language of Mermaid, which a page shows as a drawing. */
+export function drawLayers(sources: readonly SourceFile[]): string {
+  const counts = new Map<string, number>();
+  for (const { path, imports } of sources) {
+    for (const target of imports) {
+      const [from, to] = [layerOf(path), layerOf(target)];
+      if (from !== to && target !== "errors.ts")
+        counts.set(`${from} ${to}`, (counts.get(`${from} ${to}`) ?? 0) + 1);
+    }
+  }
+  const nameOf = (layer: string): string => (layer === "." ? "root" : layer);
+  const lines = [...counts].sort().map(([arrow, count]) => {
+    const [from = "", to = ""] = arrow.split(" ").map(nameOf);
+    return `  ${from} -->|${count}| ${to}`;
+  });
+  return ["flowchart LR", ...lines].join("\n");
+}
+
 /** Run-time dependencies with what each of them installs, itself and what it needs, in bytes. */
-function dependencySizes(): { readonly name: string; readonly bytes: number }[] {
+export function dependencySizes(): { readonly name: string; readonly bytes: number }[] {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     readonly dependencies: { readonly [name: string]: string };
   };
@@ -245,7 +309,7 @@ function sizeOf(folder: string): number {
 }
 
 /** The folder `src` as a commit has it, in a folder of its own that goes when `use` has ended. */
-function atCommit<T>(commit: string, use: (src: string) => T): T {
+export function atCommit<T>(commit: string, use: (src: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-structure-"));
   try {
     const archive = execFileSync("git", ["archive", commit, "src"], { cwd: ROOT, maxBuffer: 1 << 30 });

@@ -1,31 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import { circlesOf, measureStructure, readSources } from "../scripts/structure.ts";
-
-/** Who may import whom, inside src/. A folder may always import itself; everybody may import errors.ts. */
-const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
-  domain: [],
-  ports: ["domain"],
-  // What knows English. It implements ports; only what wires the program together names it.
-  language: ["domain", "ports"],
-  engine: ["domain", "ports"],
-  formats: ["domain", "engine (types)"],
-  adapters: ["domain", "ports", "language"],
-  testing: ["domain", "ports", "adapters"],
-  // The server hands out the page; the page itself knows nothing of the server's code.
-  // It takes in what the command line takes in.
-  http: ["domain", "ports", "engine", "formats", "ui"],
-  ui: ["domain", "ports", "engine"],
-  config: ["domain", "ports", "engine", "adapters"],
-  // Tools for models over the Model Context Protocol, and the files of the programs that call them.
-  mcp: ["domain", "ports", "engine"],
-  cli: ["domain", "ports", "engine", "formats", "adapters", "config", "http", "mcp", "."],
-  // The files at the root of src/: memory.ts, which puts everything together, and index.ts, the public names.
-  ".": ["domain", "ports", "engine", "adapters", "language", "wiring"],
-  // The parts of memory.ts.
-  wiring: ["domain", "ports", "engine", "formats", "adapters", "language", "."],
-};
+import { circlesOf, layerOf, MAY_IMPORT, measureStructure, readSources } from "../scripts/structure.ts";
 
 /** Which packages and parts of Node a folder or a file may import. What is not named here imports none. */
 const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
@@ -99,7 +75,6 @@ const BOTH_WAYS: readonly string[] = [
   "mcp -> mcp/tools",
 ];
 
-const folderOf = (path: string): string => (path.includes("/") ? path.slice(0, path.indexOf("/")) : ".");
 const adapterOf = (path: string): string => path.split("/").slice(0, 2).join("/");
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
@@ -125,7 +100,7 @@ const ownImportsOf = (source: Source): Import[] =>
     }));
 
 function isAllowed(from: string, to: Import): boolean {
-  const folder = folderOf(to.target);
+  const folder = layerOf(to.target);
   if (folder === from || to.target === "errors.ts") return true;
   const allowed = MAY_IMPORT[from] ?? [];
   return allowed.includes(folder) || (to.isTypeOnly && allowed.includes(`${folder} (types)`));
@@ -134,17 +109,17 @@ function isAllowed(from: string, to: Import): boolean {
 const wrongDirections = (sources: readonly Source[]): string[] =>
   sources.flatMap((source) =>
     ownImportsOf(source)
-      .filter((to) => !isAllowed(folderOf(source.path), to))
+      .filter((to) => !isAllowed(layerOf(source.path), to))
       .map((to) => `${source.path} -> ${to.target}`),
   );
 
 const adaptersImportingAdapters = (sources: readonly Source[]): string[] =>
   sources
-    .filter((source) => folderOf(source.path) === "adapters")
+    .filter((source) => layerOf(source.path) === "adapters")
     .flatMap((source) =>
       ownImportsOf(source)
         .filter(
-          ({ target }) => folderOf(target) === "adapters" && adapterOf(target) !== adapterOf(source.path),
+          ({ target }) => layerOf(target) === "adapters" && adapterOf(target) !== adapterOf(source.path),
         )
         .filter(({ target }) => adapterOf(target) !== "adapters/shared")
         .map(({ target }) => `${source.path} -> ${target}`),
@@ -152,7 +127,7 @@ const adaptersImportingAdapters = (sources: readonly Source[]): string[] =>
 
 const strangePackages = (sources: readonly Source[]): string[] =>
   sources.flatMap((source) => {
-    const places = [folderOf(source.path), adapterOf(source.path), source.path];
+    const places = [layerOf(source.path), adapterOf(source.path), source.path];
     const allowed = [...new Set(places)].flatMap((place) => MAY_USE[place] ?? []);
     return importsOf(source)
       .filter(({ target }) => !target.startsWith(".") && !allowed.some((pattern) => pattern.test(target)))
@@ -161,14 +136,20 @@ const strangePackages = (sources: readonly Source[]): string[] =>
 
 const reachingOut = (sources: readonly Source[]): string[] =>
   sources.flatMap((source) =>
-    ONLY_IN.filter(({ folders }) => !folders.includes(folderOf(source.path)))
+    ONLY_IN.filter(({ folders }) => !folders.includes(layerOf(source.path)))
       .filter(({ pattern }) => pattern.test(withoutComments(source.text)))
       .map(({ what }) => `${source.path}: ${what}`),
   );
 
+/** Methods that an object of an interface may lack. A callback in the options of a call is none. */
+const optionalMethods = ({ path, text }: Source): string[] =>
+  [...withoutComments(text).matchAll(/^\s+(?:readonly )?(\w+)\?(?:<[^(\n]*>)?\(/gm)].map(
+    ([, name = ""]) => `${path}: ${name}`,
+  );
+
 describe("the source tree", () => {
   it("has no folder without a rule", () => {
-    const folders = new Set(SOURCES.map(({ path }) => folderOf(path)));
+    const folders = new Set(SOURCES.map(({ path }) => layerOf(path)));
     expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual([]);
   });
 
@@ -204,6 +185,12 @@ describe("the source tree", () => {
         files.length > 15 && !folder.startsWith("language/en/") && !folder.endsWith("/migrations"),
     );
     expect(full.map(([folder]) => folder)).toEqual([]);
+  });
+
+  it("has no port with an optional method: a capability is an object of its own", () => {
+    const ports = SOURCES.filter(({ path }) => layerOf(path) === "ports");
+    expect(ports.length).toBeGreaterThan(20);
+    expect(ports.flatMap(optionalMethods)).toEqual([]);
   });
 
   it("names what it exports", () => {
@@ -277,6 +264,15 @@ describe("the rules themselves", () => {
     expect([wrongDirections(types), wrongDirections(code)]).toEqual([
       [],
       ["formats/a.ts -> engine/remember.ts"],
+    ]);
+  });
+
+  it("see an optional method of a port, and leave a callback alone", () => {
+    const text =
+      "export interface Port {\n  evict?(): void;\n  list?<T>(): T;\n  readonly onCall?: () => void;\n}";
+    expect(seen("ports/a.ts", text).flatMap(optionalMethods)).toEqual([
+      "ports/a.ts: evict",
+      "ports/a.ts: list",
     ]);
   });
 

@@ -68,6 +68,14 @@ describe("a file of one importer and at most 60 lines", () => {
   });
 });
 
+describe("a port", () => {
+  it("has at most 12 methods, those of the interfaces that it extends included", () => {
+    const { name, methods } = structureOf(SOURCES).largestPort;
+    expect(name).not.toBe("");
+    expect(methods).toBeLessThanOrEqual(12);
+  });
+});
+
 describe("the rules of names", () => {
   it("find a type, and a function, that two files declare", () => {
     const { typesDeclaredTwice, namesDeclaredTwice } = measureStructure(
@@ -112,6 +120,22 @@ describe("the measure of structure", () => {
       name: "Store",
       methods: 2,
     });
+    const wide = `${text}export interface Wide extends Store {\n  list(): string[];\n}\n`;
+    expect(measureStructure([source("ports/store.ts")], () => wide).largestPort).toEqual({
+      name: "Wide",
+      methods: 3,
+    });
+  });
+
+  it("finds an import against the direction of the layers, and leaves others alone", () => {
+    const { againstDirection } = measureStructure(
+      [
+        { ...source("domain/a.ts"), imports: ["engine/b.ts", "errors.ts"] },
+        { ...source("engine/b.ts"), imports: ["domain/a.ts"] },
+      ],
+      () => "",
+    );
+    expect(againstDirection).toEqual(["domain/a.ts -> engine/b.ts"]);
   });
 
   it("finds a small file that one file imports", () => {

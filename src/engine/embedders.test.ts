@@ -296,12 +296,12 @@ describe("embedders of users and projects", () => {
 
   it("leave nothing of what is erased while it is embedded anew, in either space", async () => {
     const evicted: string[] = [];
-    const small = makeEmbedder("small", 8, undefined, { evict: () => void evicted.push("small") });
+    const small = makeEmbedder("small", 8, undefined, { cache: { clear: () => void evicted.push("small") } });
     let onEmbed: (() => Promise<void>) | undefined;
     const large = makeEmbedder("large", 16, undefined, {
       local: false,
       patienceMs: 1000,
-      evict: () => void evicted.push("large"),
+      cache: { clear: () => void evicted.push("large") },
     });
     const slow: Embedder = {
       ...large,

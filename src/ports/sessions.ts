@@ -42,28 +42,6 @@ export interface Sessions {
   /** The number of active sessions of all users. With a server, it may take one command for each user of the last day. */
   countActive(options?: CallOptions): Promise<number>;
 
-  /**
-   * Changes the state of a session, which has checked fields; null removes one. Restarts its 24 hours, as each message
-   * does. With `create`, there must be no state yet; with `update`, there must be one. Returns undefined if that is not so.
-   *
-   * Throws `conflict` if something was erased at a revision later than `revision`, and `over_quota` for more than
-   * `MAX_ACTIVE_SESSIONS` states of a user.
-   */
-  changeState(
-    of: SessionOf,
-    changes: SessionStateChanges,
-    options: CallOptions & { readonly mode: "create" | "update"; readonly revision?: number },
-  ): Promise<StoredSessionState | undefined>;
-
-  /** The state of a session; undefined if there is none, or if it has expired. Does not restart the 24 hours. */
-  readState(of: SessionOf, options?: CallOptions): Promise<StoredSessionState | undefined>;
-
-  /** The states of all sessions of a user, in any order. */
-  listStates(
-    of: Omit<SessionOf, "session">,
-    options?: CallOptions,
-  ): Promise<(StoredSessionState & { readonly session: string })[]>;
-
   /** Ends a session and deletes its messages and its state. */
   end(of: SessionOf, options?: CallOptions): Promise<void>;
 
@@ -99,6 +77,34 @@ export interface Sessions {
 
   /** Releases what opening took. A client that the caller passed in stays open. */
   close(): Promise<void>;
+
+  /** What is known of each session besides its messages. */
+  readonly states: SessionStates;
+}
+
+/** The states of sessions: topic, context and preferences, for a day after the last change or message. */
+export interface SessionStates {
+  /**
+   * Changes the state of a session, which has checked fields; null removes one. Restarts its 24 hours, as each message
+   * does. With `create`, there must be no state yet; with `update`, there must be one. Returns undefined if that is not so.
+   *
+   * Throws `conflict` if something was erased at a revision later than `revision`, and `over_quota` for more than
+   * `MAX_ACTIVE_SESSIONS` states of a user.
+   */
+  change(
+    of: SessionOf,
+    changes: SessionStateChanges,
+    options: CallOptions & { readonly mode: "create" | "update"; readonly revision?: number },
+  ): Promise<StoredSessionState | undefined>;
+
+  /** The state of a session; undefined if there is none, or if it has expired. Does not restart the 24 hours. */
+  read(of: SessionOf, options?: CallOptions): Promise<StoredSessionState | undefined>;
+
+  /** The states of all sessions of a user, in any order. */
+  list(
+    of: Omit<SessionOf, "session">,
+    options?: CallOptions,
+  ): Promise<(StoredSessionState & { readonly session: string })[]>;
 }
 
 /** A session of a user of a project. */

@@ -245,79 +245,79 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
   },
 
   "keep the state of a session, and change single fields of it": async ({ sessions, pass }) => {
-    expect(await sessions.readState(TALK)).toBeUndefined();
-    expect(await sessions.changeState(TALK, { topic: "Ferries" }, { mode: "update" })).toBeUndefined();
+    expect(await sessions.states.read(TALK)).toBeUndefined();
+    expect(await sessions.states.change(TALK, { topic: "Ferries" }, { mode: "update" })).toBeUndefined();
     const state = { topic: 'Łódź "trip" 😀', context: { step: 2, list: [], none: {}, deep: [{ a: null }] } };
     const at = new Date(NOON).toISOString();
     const started = { state, startedAt: at, lastAt: at };
-    expect(await sessions.changeState(TALK, state, { mode: "create" })).toEqual(started);
-    expect(await sessions.changeState(TALK, { topic: "Other" }, { mode: "create" })).toBeUndefined();
-    expect(await sessions.readState(TALK)).toEqual(started);
+    expect(await sessions.states.change(TALK, state, { mode: "create" })).toEqual(started);
+    expect(await sessions.states.change(TALK, { topic: "Other" }, { mode: "create" })).toBeUndefined();
+    expect(await sessions.states.read(TALK)).toEqual(started);
     pass(60_000);
     const changes = { topic: null, preferences: { tone: "short" } };
     const lastAt = new Date(NOON + 60_000).toISOString();
     const changed = { context: state.context, preferences: { tone: "short" } };
-    expect(await sessions.changeState(TALK, changes, { mode: "update" })).toEqual({
+    expect(await sessions.states.change(TALK, changes, { mode: "update" })).toEqual({
       state: changed,
       startedAt: at,
       lastAt,
     });
-    expect(await sessions.listStates(ANA)).toEqual([
+    expect(await sessions.states.list(ANA)).toEqual([
       { session: "talk", state: changed, startedAt: at, lastAt },
     ]);
     expect(await sessions.active(ANA)).toEqual([]);
   },
 
   "keep a state for a day after its last change or message": async ({ sessions, pass }) => {
-    await sessions.changeState(TALK, { topic: "a" }, { mode: "create" });
-    await sessions.changeState({ ...ANA, session: "quiet" }, {}, { mode: "create" });
+    await sessions.states.change(TALK, { topic: "a" }, { mode: "create" });
+    await sessions.states.change({ ...ANA, session: "quiet" }, {}, { mode: "create" });
     pass(SESSION_TTL_MS / 2);
     await sessions.append(TALK, makeTurns(0, 1));
-    expect((await sessions.readState({ ...ANA, session: "quiet" }))?.state).toEqual({});
+    expect((await sessions.states.read({ ...ANA, session: "quiet" }))?.state).toEqual({});
     pass(SESSION_TTL_MS / 2);
-    expect(await sessions.readState({ ...ANA, session: "quiet" })).toBeUndefined();
-    expect((await sessions.readState(TALK))?.state).toEqual({ topic: "a" });
+    expect(await sessions.states.read({ ...ANA, session: "quiet" })).toBeUndefined();
+    expect((await sessions.states.read(TALK))?.state).toEqual({ topic: "a" });
     expect(await sessions.cleanUp()).toBe(1);
     pass(SESSION_TTL_MS / 2);
-    expect(await sessions.listStates(ANA)).toEqual([]);
+    expect(await sessions.states.list(ANA)).toEqual([]);
     // A new state begins without the fields of the old one.
-    const again = await sessions.changeState(TALK, { preferences: { b: 1 } }, { mode: "create" });
+    const again = await sessions.states.change(TALK, { preferences: { b: 1 } }, { mode: "create" });
     expect(again?.state).toEqual({ preferences: { b: 1 } });
   },
 
   "delete states with their session, their user, and with each erasure": async ({ sessions }) => {
     const start = (session: string, user = "ana") =>
-      sessions.changeState({ project: "p", user, session }, { topic: "a" }, { mode: "create" });
+      sessions.states.change({ project: "p", user, session }, { topic: "a" }, { mode: "create" });
     await start("talk");
     await start("other");
     await start("talk", "ben");
     await sessions.end(TALK);
-    expect((await sessions.listStates(ANA)).map(({ session }) => session)).toEqual(["other"]);
+    expect((await sessions.states.list(ANA)).map(({ session }) => session)).toEqual(["other"]);
     expect(await sessions.erase(ANA, { messages: ["none"] })).toBe(1);
-    expect(await sessions.listStates(ANA)).toEqual([]);
+    expect(await sessions.states.list(ANA)).toEqual([]);
     await start("third");
     await sessions.append(TALK, makeTurns(0, 2));
     expect(await sessions.erase(ANA, "everything")).toBe(3);
     expect(await sessions.erase(ANA, "everything")).toBe(0);
-    expect(await sessions.listStates({ project: "p", user: "ben" })).toHaveLength(1);
+    expect(await sessions.states.list({ project: "p", user: "ben" })).toHaveLength(1);
   },
 
   "refuse a state that was written before an erasure and arrives after it": async ({ sessions }) => {
     await sessions.erase(ANA, "everything", { revision: 7 });
-    const late = sessions.changeState(TALK, { topic: "a" }, { mode: "create", revision: 6 });
+    const late = sessions.states.change(TALK, { topic: "a" }, { mode: "create", revision: 6 });
     await expect(late).rejects.toMatchObject({ code: "conflict" });
-    expect(await sessions.readState(TALK)).toBeUndefined();
-    expect(await sessions.changeState(TALK, { topic: "a" }, { mode: "create", revision: 7 })).toBeDefined();
+    expect(await sessions.states.read(TALK)).toBeUndefined();
+    expect(await sessions.states.change(TALK, { topic: "a" }, { mode: "create", revision: 7 })).toBeDefined();
   },
 
   "lose no field of simultaneous changes": async ({ sessions }) => {
-    await sessions.changeState(TALK, {}, { mode: "create" });
+    await sessions.states.change(TALK, {}, { mode: "create" });
     await Promise.all([
-      sessions.changeState(TALK, { topic: "a" }, { mode: "update" }),
-      sessions.changeState(TALK, { context: { b: 1 } }, { mode: "update" }),
-      sessions.changeState(TALK, { preferences: { c: 1 } }, { mode: "update" }),
+      sessions.states.change(TALK, { topic: "a" }, { mode: "update" }),
+      sessions.states.change(TALK, { context: { b: 1 } }, { mode: "update" }),
+      sessions.states.change(TALK, { preferences: { c: 1 } }, { mode: "update" }),
     ]);
-    expect((await sessions.readState(TALK))?.state).toEqual({
+    expect((await sessions.states.read(TALK))?.state).toEqual({
       topic: "a",
       context: { b: 1 },
       preferences: { c: 1 },
@@ -333,9 +333,9 @@ export const SESSIONS_CASES: Readonly<Record<string, (given: SessionsUnderTest) 
       ["q", "ana", "talk"],
     ];
     for (const [i, [project, user, session]] of names.entries())
-      await sessions.changeState({ project, user, session }, { topic: `topic ${i}` }, { mode: "create" });
+      await sessions.states.change({ project, user, session }, { topic: `topic ${i}` }, { mode: "create" });
     for (const [i, [project, user, session]] of names.entries())
-      expect((await sessions.readState({ project, user, session }))?.state.topic).toBe(`topic ${i}`);
+      expect((await sessions.states.read({ project, user, session }))?.state.topic).toBe(`topic ${i}`);
   },
 
   "count the active sessions of all users": async ({ sessions, pass }) => {

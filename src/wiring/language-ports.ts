@@ -57,7 +57,7 @@ export async function openLanguagePorts(
     ...(openedDescriber ? { describer: openedDescriber } : {}),
   };
   erasures.watch((scope) => {
-    ports.embedder.evict?.();
+    ports.embedder.cache?.clear();
     forgetStatements();
     dropSweeps(ports.modelExtractor, scope);
   });
@@ -99,7 +99,7 @@ export async function openNamedEmbedders(
     }),
   );
   erasures.watch(() => {
-    for (const embedder of opened.values()) embedder.evict?.();
+    for (const embedder of opened.values()) embedder.cache?.clear();
   });
   return { names: names.filter((name) => opened.has(name) || failures.has(name)), opened, failures };
 }

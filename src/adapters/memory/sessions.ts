@@ -125,21 +125,23 @@ export function memorySessions(options: { readonly clock: Clock; readonly bytes?
       return count;
     },
 
-    async changeState(of, changes, { signal, ...options }) {
-      signal?.throwIfAborted();
-      const changed = states.change(of, changes, options);
-      makeRoom();
-      return changed;
-    },
+    states: {
+      async change(of, changes, { signal, ...options }) {
+        signal?.throwIfAborted();
+        const changed = states.change(of, changes, options);
+        makeRoom();
+        return changed;
+      },
 
-    async readState(of, { signal } = {}) {
-      signal?.throwIfAborted();
-      return states.read(of);
-    },
+      async read(of, { signal } = {}) {
+        signal?.throwIfAborted();
+        return states.read(of);
+      },
 
-    async listStates(of, { signal } = {}) {
-      signal?.throwIfAborted();
-      return states.list(of);
+      async list(of, { signal } = {}) {
+        signal?.throwIfAborted();
+        return states.list(of);
+      },
     },
 
     async end(of, { signal } = {}) {

@@ -32,7 +32,7 @@ export function modelExtractor(model: LanguageModel, options: ModelExtractorOpti
     name: "model",
     local: false,
     lingerMs,
-    wants: mayHoldFacts,
+    filter: { accepts: mayHoldFacts },
     ...(model.circuit ? { circuit: model.circuit } : {}),
     async propose(reading, call = {}) {
       const proposals: Proposal[] = [];

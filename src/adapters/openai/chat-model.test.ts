@@ -401,7 +401,7 @@ describe("the circuit breaker of the chat model", () => {
     server.always = { status: 500 };
     for (let i = 0; i < 7; i += 1) await model.complete(PROMPT).catch(() => {});
     expect(server.received).toHaveLength(5);
-    expect(model.circuit?.()).toBe("open");
+    expect(model.circuit?.state()).toBe("open");
     expect(reports.map(({ outcome }) => outcome)).toEqual([
       ...Array.from({ length: 5 }, () => "failed"),
       "not_tried",
@@ -419,7 +419,7 @@ describe("the circuit breaker of the chat model", () => {
     for (let i = 0; i < 6; i += 1) {
       await model.complete(PROMPT, { signal: AbortSignal.timeout(5) }).catch(() => {});
     }
-    expect(model.circuit?.()).toBe("closed");
+    expect(model.circuit?.state()).toBe("closed");
   });
 });
 

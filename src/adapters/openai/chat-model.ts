@@ -68,7 +68,7 @@ export function openaiModel(options: OpenaiModelOptions = {}): LanguageModel {
   return {
     name: model,
     host: server.url.host,
-    circuit: () => server.circuit.state(),
+    circuit: { state: () => server.circuit.state() },
     complete: (prompt, call = {}) =>
       completeInSomeForm(server, { model, prompt, capabilities: capabilities }, call),
     stream: (prompt, call = {}) =>

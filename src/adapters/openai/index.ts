@@ -109,8 +109,8 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions = {}): Embedder {
     ...(options.duplicateFloor === undefined
       ? { calibration: createCalibration(embed, profile) }
       : { duplicateFloor: checkShare(options.duplicateFloor, "duplicateFloor") }),
-    evict: () => cache.clear(),
-    circuit: () => server.circuit.state(),
+    cache: { clear: () => cache.clear() },
+    circuit: { state: () => server.circuit.state() },
     patienceMs: checkCount(options.patienceMs ?? 50, "patienceMs", 0, 600_000),
     embed,
   };

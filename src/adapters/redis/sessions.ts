@@ -112,33 +112,35 @@ export function redisSessions(options: RedisSessionsOptions): Sessions {
       return count;
     },
 
-    async changeState(of, changes, { mode, revision, signal }) {
-      const fields = SESSION_STATE_FIELDS.flatMap((field) => {
-        const value = changes[field];
-        return value === undefined ? [] : [field, value === null ? "" : JSON.stringify(value)];
-      });
-      const args = [
-        toNowArgument(clock),
-        String(revision ?? ""),
-        toField(of.session),
-        of.session,
-        mode,
-        ...fields,
-      ];
-      return parseStoredState(await CHANGE_STATE_SCRIPT(send, keysOf(of), args, { signal }));
-    },
+    states: {
+      async change(of, changes, { mode, revision, signal }) {
+        const fields = SESSION_STATE_FIELDS.flatMap((field) => {
+          const value = changes[field];
+          return value === undefined ? [] : [field, value === null ? "" : JSON.stringify(value)];
+        });
+        const args = [
+          toNowArgument(clock),
+          String(revision ?? ""),
+          toField(of.session),
+          of.session,
+          mode,
+          ...fields,
+        ];
+        return parseStoredState(await CHANGE_STATE_SCRIPT(send, keysOf(of), args, { signal }));
+      },
 
-    async readState(of, { signal } = {}) {
-      const args = [toNowArgument(clock), "", toField(of.session)];
-      return parseStoredState(await READ_STATE_SCRIPT(send, keysOf(of), args, { signal }));
-    },
+      async read(of, { signal } = {}) {
+        const args = [toNowArgument(clock), "", toField(of.session)];
+        return parseStoredState(await READ_STATE_SCRIPT(send, keysOf(of), args, { signal }));
+      },
 
-    async listStates(of, { signal } = {}) {
-      const found = await LIST_STATES_SCRIPT(send, keysOf(of), [toNowArgument(clock)], { signal });
-      return toList(found).flatMap((one) => {
-        const state = parseStoredState(one);
-        return state ? [{ session: String(toList(one)[1]), ...state }] : [];
-      });
+      async list(of, { signal } = {}) {
+        const found = await LIST_STATES_SCRIPT(send, keysOf(of), [toNowArgument(clock)], { signal });
+        return toList(found).flatMap((one) => {
+          const state = parseStoredState(one);
+          return state ? [{ session: String(toList(one)[1]), ...state }] : [];
+        });
+      },
     },
 
     async end(of, { signal } = {}) {

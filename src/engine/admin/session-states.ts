@@ -50,7 +50,10 @@ export async function getSessionState(
 ): Promise<ActiveSessionState> {
   signal?.throwIfAborted();
   const session = checkName(id, "session");
-  const found = await requireSessions(ports).readState({ project, user, session }, signal ? { signal } : {});
+  const found = await requireSessions(ports).states.read(
+    { project, user, session },
+    signal ? { signal } : {},
+  );
   if (!found) throw new MemoryError("not_found", NOT_FOUND);
   return toActiveState(session, found);
 }
@@ -74,7 +77,7 @@ export async function listSessionStates(
 ): Promise<ActiveSessionState[]> {
   const { sessions } = ports;
   if (!sessions) return [];
-  const found = await tryStore(ports, "sessions", () => sessions.listStates({ project, user }));
+  const found = await tryStore(ports, "sessions", () => sessions.states.list({ project, user }));
   return (found ?? [])
     .map(({ session, ...state }) => toActiveState(session, state))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -119,7 +122,7 @@ async function changeState(
   const checked = checkSessionState(changes);
   const revision = await ports.store.revision(scope);
   const options = { mode, revision, ...(signal ? { signal } : {}) };
-  return requireSessions(ports).changeState({ project, user, session }, checked, options);
+  return requireSessions(ports).states.change({ project, user, session }, checked, options);
 }
 
 function toActiveState(id: string, { state, startedAt, lastAt }: StoredSessionState): ActiveSessionState {

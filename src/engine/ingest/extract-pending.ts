@@ -98,7 +98,7 @@ export async function findHindrance(
   { project, user }: Scope,
 ): Promise<Receipt["hindered"]> {
   if (!modelExtractor) return undefined;
-  if (modelExtractor.circuit?.() === "open") return "unavailable";
+  if (modelExtractor.circuit?.state() === "open") return "unavailable";
   const budgets = (await costs?.budgets({ project, user })) ?? [];
   return budgets.some(({ left }) => left <= 0) ? "over_quota" : undefined;
 }

@@ -156,7 +156,7 @@ function markExtracted(
 ): Message {
   const isSpoken = message.role === "user" && message.content !== "";
   if (!modelExtractor || !isSpoken) return { ...message, digest: "done" };
-  if (modelExtractor.wants?.(message, earlier) ?? true) return { ...message, heard: true };
+  if (modelExtractor.filter?.accepts(message, earlier) ?? true) return { ...message, heard: true };
   meter?.count("memory_understanding_spared_total");
   return { ...message, digest: "done" };
 }

@@ -354,7 +354,7 @@ describe("a failing model", () => {
 
   it("is reported in the receipt: a used-up budget, a server that is down", async () => {
     const memory = await ana({
-      extractor: [{ ...modelExtractor(model), circuit: () => "open" }],
+      extractor: [{ ...modelExtractor(model), circuit: { state: () => "open" } }],
     });
     expect(await memory.remember(PARROT)).toMatchObject({ pending: 1, hindered: "unavailable" });
     const spent = await ana({ costs: { budgets: { user: { day: { tokens: 0 } } } } });

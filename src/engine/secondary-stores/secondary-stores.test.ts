@@ -28,6 +28,7 @@ function shaky<Port extends object>(port: Port): Port {
   return new Proxy(port, {
     get(target, name) {
       const held = Reflect.get(target, name);
+      if (typeof held === "object" && held !== null) return shaky(held);
       if (typeof held !== "function" || name === "close") return held;
       return async (...given: unknown[]) => {
         if (isDown) throw new MemoryError("unavailable", "It is down.");
@@ -59,7 +60,7 @@ it("are counted, all active sessions of all users, by the meter", async () => {
   await sessions.append({ ...ANA, session: "talk" }, [
     { id: "m1", role: "user", content: "words", at: clock().toISOString() },
   ]);
-  await sessions.changeState({ ...ANA, session: "only a state" }, { topic: "boats" }, { mode: "create" });
+  await sessions.states.change({ ...ANA, session: "only a state" }, { topic: "boats" }, { mode: "create" });
   await open({ meter });
   await expect.poll(() => meter.text()).toMatch(/^keepsake_active_sessions 1$/m);
 });

@@ -1,5 +1,5 @@
 import type { CallOptions } from "../call-options.ts";
-import type { CircuitState } from "./model-calls.ts";
+import type { CircuitMonitor } from "./model-calls.ts";
 
 /** Options of a call of an embedder. */
 export interface EmbedOptions extends CallOptions {
@@ -56,8 +56,14 @@ export interface Embedder {
    * these texts. An aborted signal rejects with its reason. Error messages contain no user text.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
-  /** Evicts cached vectors of earlier texts. Called at each erasure. */
-  evict?(): void;
-  /** The circuit breaker's state, for an embedder on a server. */
-  circuit?(): CircuitState;
+  /** The vectors of earlier texts that it keeps. Absent if it keeps none. */
+  readonly cache?: VectorCache;
+  /** The circuit breaker of its server. Absent for an embedder without one. */
+  readonly circuit?: CircuitMonitor;
+}
+
+/** Vectors of earlier texts, which an embedder keeps. */
+export interface VectorCache {
+  /** Removes all of them. Called at each erasure. */
+  clear(): void;
 }

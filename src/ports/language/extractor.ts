@@ -2,7 +2,7 @@ import type { AssociationType } from "../../domain/change-set.ts";
 import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { CallOptions } from "../call-options.ts";
-import type { CircuitState } from "./model-calls.ts";
+import type { CircuitMonitor } from "./model-calls.ts";
 
 /**
  * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/ingest/decide.ts` does.
@@ -14,17 +14,24 @@ export interface Extractor {
   readonly local: boolean;
   /** Returns proposals in the order of their words in the text. Empty if nothing is worth keeping. */
   propose(input: Reading, options?: CallOptions): Promise<Proposal[]>;
-  /**
-   * Returns false for a message that cannot contain anything for this extractor. The message is then skipped.
-   */
-  wants?(message: Message, earlier: readonly Message[]): boolean;
+  /** Says which messages it need not read. Absent if it reads all. */
+  readonly filter?: MessageFilter;
   /**
    * For an extractor on a server: how long a user must pause before messages are read together, in ms. They
    * are read sooner if a dozen messages wait, and after five times as long in a conversation without a pause.
    */
   readonly lingerMs?: number;
-  /** The circuit breaker's state, for an extractor on a server. */
-  circuit?(): CircuitState;
+  /** The circuit breaker of its server. Absent for an extractor without one. */
+  readonly circuit?: CircuitMonitor;
+}
+
+/** Selects the messages that an extractor reads. */
+export interface MessageFilter {
+  /**
+   * Returns false for a message that cannot contain anything for the extractor. The message is then skipped. `earlier`: the
+   * preceding turns of the same session, oldest first.
+   */
+  accepts(message: Message, earlier: readonly Message[]): boolean;
 }
 
 /** What an extractor reads, with its context. */

@@ -1,6 +1,6 @@
 import type { CallPurpose, TokenUsage } from "../../domain/model-usage.ts";
 import type { CallOptions } from "../call-options.ts";
-import type { CircuitState } from "./model-calls.ts";
+import type { CircuitMonitor } from "./model-calls.ts";
 
 /**
  * A language model: OpenAI's, or any that speaks its protocol. It never decides what is stored;
@@ -22,8 +22,8 @@ export interface LanguageModel {
   complete(prompt: Prompt, options?: CallOptions): Promise<Completion>;
   /** Streams the text in parts; the return value is the complete answer. `shape` is ignored. */
   stream(prompt: Prompt, options?: CallOptions): AsyncGenerator<string, Completion, void>;
-  /** The circuit breaker's state, for a model on a server. */
-  circuit?(): CircuitState;
+  /** The circuit breaker of its server. Absent for a model without one. */
+  readonly circuit?: CircuitMonitor;
 }
 
 export interface Prompt {

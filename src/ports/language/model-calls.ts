@@ -103,3 +103,9 @@ export interface CallHooks {
  * `half_open`: one trial request is under way.
  */
 export type CircuitState = "closed" | "open" | "half_open";
+
+/** Tells the state of a server's circuit breaker. */
+export interface CircuitMonitor {
+  /** The state now. Asks no server. */
+  state(): CircuitState;
+}
