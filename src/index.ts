@@ -161,9 +161,17 @@ export { createMemory } from "./memory.ts";
 export type { Made, MemoryOptions, Opened } from "./memory-options.ts";
 export type { Cache, CacheOf } from "./ports/cache.ts";
 export type { AttachmentDescriber, DescribedAttachment } from "./ports/language/attachment-describer.ts";
-export type { Embedder } from "./ports/language/embedder.ts";
-export type { Extractor, Proposal, Reading } from "./ports/language/extractor.ts";
-export type { CallHooks, CallSize, Calls, MayCall, OnCall } from "./ports/language/model-calls.ts";
+export type { Embedder, VectorCache } from "./ports/language/embedder.ts";
+export type { Extractor, MessageFilter, Proposal, Reading } from "./ports/language/extractor.ts";
+export type {
+  CallHooks,
+  CallSize,
+  Calls,
+  CircuitMonitor,
+  CircuitState,
+  MayCall,
+  OnCall,
+} from "./ports/language/model-calls.ts";
 export type { InjectionSpan, PromptGuard, TextAuthorship } from "./ports/language/prompt-guard.ts";
 export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
 export type { Reranker } from "./ports/language/reranker.ts";
@@ -173,6 +181,7 @@ export type { Queue, SetAside } from "./ports/queue.ts";
 export type {
   ActiveSession,
   SessionOf,
+  SessionStates,
   Sessions,
   SessionTurn,
   StoredSessionState,

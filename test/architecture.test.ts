@@ -141,6 +141,18 @@ const reachingOut = (sources: readonly Source[]): string[] =>
       .map(({ what }) => `${source.path}: ${what}`),
   );
 
+/** Layers that know no English. The analyzer of search terms is in `domain`, because stored terms depend on it. */
+const ENGLISH_READERS: readonly string[] = ["engine", "http", "mcp", "ports", "ui", "wiring"];
+/** Files that read English all the same. The first computes flags that are stored with the search index. */
+const ENGLISH_ELSEWHERE: readonly string[] = [
+  "engine/search-index/turn-table.ts",
+  "http/proxy/memory/memory-turn.ts",
+];
+
+/** Whether a file has a pattern of five alternatives or more that are words. */
+const hasEnglishPattern = (text: string): boolean =>
+  /(?:[a-z][a-z'’?()[\]:*+\\ -]*\|){4}[a-z]/.test(withoutComments(text));
+
 /** Methods that an object of an interface may lack. A callback in the options of a call is none. */
 const optionalMethods = ({ path, text }: Source): string[] =>
   [...withoutComments(text).matchAll(/^\s+(?:readonly )?(\w+)\?(?:<[^(\n]*>)?\(/gm)].map(
@@ -191,6 +203,13 @@ describe("the source tree", () => {
     const ports = SOURCES.filter(({ path }) => layerOf(path) === "ports");
     expect(ports.length).toBeGreaterThan(20);
     expect(ports.flatMap(optionalMethods)).toEqual([]);
+  });
+
+  it("reads English by patterns in no other layer than its own, but for the files that are listed", () => {
+    const readers = SOURCES.filter(
+      ({ path, text }) => ENGLISH_READERS.includes(layerOf(path)) && hasEnglishPattern(text),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(ENGLISH_ELSEWHERE);
   });
 
   it("names what it exports", () => {
@@ -265,6 +284,11 @@ describe("the rules themselves", () => {
       [],
       ["formats/a.ts -> engine/remember.ts"],
     ]);
+  });
+
+  it("see a pattern of English words, and leave a union of types alone", () => {
+    expect(hasEnglishPattern("const YES = /^(?:yes|yep|sure|ok|okay)$/;")).toBe(true);
+    expect(hasEnglishPattern('type State = "a" | "b" | "c" | "d" | "e" | "f";')).toBe(false);
   });
 
   it("see an optional method of a port, and leave a callback alone", () => {

@@ -7,12 +7,12 @@ import { maskCredentials } from "../../domain/text/credentials.ts";
 import { toSentence } from "../../domain/text/english-forms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
+import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import type { Ports } from "../ports.ts";
 import { toQuotableText } from "../prompt-block.ts";
 import { addShared, recallFor, selectKnownAt } from "../recall/recall.ts";
 import { toOwnerName } from "../sharing/shared-items.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { mentionsSelf } from "./compose-reply.ts";
 import { explainLastAnswer } from "./explain-last-answer.ts";
 
 export type AnswerPorts = Pick<
@@ -77,7 +77,10 @@ export async function composeAnswer(
   const all = addShared(ports, found, shared, options);
   // What the user's own memory answers stands; what others share is asked only where it does not.
   if (!own.abstained || reply.isExact) return { answer: { ...own, recall: all }, isExact: reply.isExact };
-  return { answer: answerFromShared(question, own, shared, all), isExact: false };
+  return {
+    answer: answerFromShared(question, { own, shared, recall: all, phrases: ports.vocabulary.phrases }),
+    isExact: false,
+  };
 }
 
 const answerOf = (recall: Recall, { answer, isSure }: ComposedReply): Answer =>
@@ -152,7 +155,20 @@ const MAX_QUOTED = 3;
  * An answer from what other users share, where the user's own memory has no sure one: it quotes the best items and names
  * whose they are. It is not sure of a question about the user, because nobody else's memory is about them.
  */
-function answerFromShared(question: string, own: Answer, shared: readonly Item[], recall: Recall): Answer {
+function answerFromShared(
+  question: string,
+  {
+    own,
+    shared,
+    recall,
+    phrases,
+  }: {
+    readonly own: Answer;
+    readonly shared: readonly Item[];
+    readonly recall: Recall;
+    readonly phrases: PhraseReader;
+  },
+): Answer {
   const [best] = shared;
   if (!best) return own;
   const quoted = shared
@@ -160,7 +176,7 @@ function answerFromShared(question: string, own: Answer, shared: readonly Item[]
     .slice(0, MAX_QUOTED);
   const words = quoted.map(({ text }) => toSentence(text)).join(" ");
   const said = `${toOwnerName(best.owner ?? "")} shares: ${maskCredentials(words)}`;
-  const isAboutUser = mentionsSelf(question);
+  const isAboutUser = phrases.mentionsSelf(question);
   // A doubtful quote of the user's own stays in front.
   const text = own.used.length > 0 || isAboutUser ? `${own.text} ${said}` : said;
   const used = [...own.used, ...quoted.map(({ id }) => id)];

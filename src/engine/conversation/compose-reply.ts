@@ -9,16 +9,23 @@ import {
 } from "../../domain/receipt.ts";
 import { joinList, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
 import type { Answerer } from "../../ports/language/answerer.ts";
+import type { Vocabulary } from "../../ports/language/vocabulary.ts";
 import { CONFIRMATION_PHRASE } from "../ingest/confirmations.ts";
 
 type DateFormatter = Pick<Answerer, "formatDate">;
+
+/** What a reply without a model needs. */
+interface ReplyPorts {
+  readonly answerer: DateFormatter;
+  readonly vocabulary: Pick<Vocabulary, "phrases">;
+}
 
 /**
  * The reply of a turn without a model: what was learnt, changed or forgotten, an answer from memory, or that
  * it is unknown. It repeats no erased word: for an erasure it gives only the counts.
  */
 export function composeReply(
-  answerer: DateFormatter,
+  { answerer, vocabulary }: ReplyPorts,
   turn: {
     readonly receipt: Receipt;
     readonly answer?: Answer;
@@ -38,7 +45,7 @@ export function composeReply(
     return [UNMET_REQUEST, ...saySaved(receipt.memories.filter(({ text }) => text !== ""))].join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
-  if (answer) return isForAssistant(said) ? SELF_DESCRIPTION : answer.text;
+  if (answer) return vocabulary.phrases.readDemand(said).isForAssistant ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
   return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
 }
@@ -57,20 +64,6 @@ export function hasUnmetRequest({ memories }: Pick<Receipt, "memories">): boolea
 
 const SELF_DESCRIPTION =
   "I only remember things. Tell me something about yourself, or ask me about something you told me.";
-
-/** Whether the speaker refers to themselves: "tell me more" does not, "tell me about me" does. */
-export const mentionsSelf = (text: string): boolean =>
-  /\b(?:i|i['’]\p{L}+|me(?=\s*[?.!]*$)|my|mine|we|us|our|ours|myself)\b/iu.test(text);
-
-/** "how are you?", "tell me a joke", "what's 2 + 2?": questions that no memory could answer. */
-function isForAssistant(text: string): boolean {
-  if (mentionsSelf(text)) return false;
-  const isAboutYou = /\b(?:you|your|yourself)\b/i.test(text);
-  const isOrder = /^\s*(?:please\s+)?(?:tell|write|give|make|sing|show|draw|translate|calculate)\b/i.test(
-    text,
-  );
-  return isAboutYou || isOrder || /\d\s*[-+*/×÷]\s*\d/.test(text);
-}
 
 /** Longer than a greeting or a thank-you. */
 function isLong(text: string): boolean {

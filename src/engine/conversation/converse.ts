@@ -6,6 +6,7 @@ import { type Scope, toReadScope } from "../../domain/scope.ts";
 import { listRedactedKinds, maskCredentials } from "../../domain/text/credentials.ts";
 import { toLocalTime } from "../../domain/time.ts";
 import type { LanguageModel } from "../../ports/language/language-model.ts";
+import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import type { Reply } from "../api/scoped-memory.ts";
 import type { ConverseOptions } from "../api/writing-types.ts";
 import { forget } from "../erase/forget.ts";
@@ -25,7 +26,7 @@ import {
 } from "./answer-with-model.ts";
 import { createLenientCitationReader } from "./citations.ts";
 import { type ComposedAnswer, composeAnswer } from "./compose-answer.ts";
-import { composeReply, hasUnmetRequest, mentionsSelf, UNMET_REQUEST } from "./compose-reply.ts";
+import { composeReply, hasUnmetRequest, UNMET_REQUEST } from "./compose-reply.ts";
 import { buildNotes, buildTalkPrompt, loadEarlierTurns } from "./prompts.ts";
 
 /** One turn of a conversation, see `converseStream`. */
@@ -108,7 +109,7 @@ async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerato
   const notice = hasUnmetRequest(receipt) ? `${UNMET_REQUEST} ` : "";
   const spoken = yield* withNotice(notice, streamReplyByModel(ports, turn));
   if (spoken?.by === "model") return { ...spoken, text: notice + spoken.text };
-  const text = composeReply(ports.answerer, {
+  const text = composeReply(ports, {
     receipt,
     said: message,
     ...(before ? { answer: before.answer } : {}),
@@ -156,7 +157,7 @@ async function* streamReplyByModel(
     yield* streamWords(storedReply.content, options.signal);
     return { text: storedReply.content, by: "model" };
   }
-  const reply = yield* isOfMemory(turn)
+  const reply = yield* isOfMemory(turn, ports.vocabulary.phrases)
     ? streamAnswerReply(ports, model, turn, said)
     : streamTalkReply(ports, model, turn, said);
   if (!reply || !("text" in reply)) return reply;
@@ -177,24 +178,14 @@ function isForMemory({ receipt, before }: ConversationTurn, { content }: Message
   );
 }
 
-/** Advice, ideas, favours: a memory alone cannot answer these. */
-const ADVICE =
-  /\b(?:should|could|can|would|might|shall)\s+(?:i|we|you)\b|\b(?:recommend|suggest|advise|advice|ideas?|tips?|help)\b/i;
-
-/**
- * "How do I cook rice?", "Why am I so tired?", "What do I need for a passport?": general questions, unless
- * the memory has an answer.
- */
-const WORLDLY =
-  /^(?:\W*(?:and|so|but|ok(?:ay)?|hey|hi)\b)*\W*(?:why\b|how (?:do|does|did)\b)|\bwhat (?:do|does) (?:i|we) (?:do|need|have to)\b|\bif (?:i|we)\b/i;
-
 /**
  * Whether the message asks for something said before. A question without an answer in memory counts only if
  * no one else could answer it.
  */
-function isOfMemory({ before, message }: ConversationTurn): boolean {
-  if (!before || ADVICE.test(message)) return false;
-  return !before.answer.abstained || (mentionsSelf(message) && !WORLDLY.test(message));
+function isOfMemory({ before, message }: ConversationTurn, phrases: PhraseReader): boolean {
+  const { isAdvice, isWorldly } = phrases.readDemand(message);
+  if (!before || isAdvice) return false;
+  return !before.answer.abstained || (phrases.mentionsSelf(message) && !isWorldly);
 }
 
 type ModelTurnReply = SpokenReply & { readonly used: readonly string[] };

@@ -6,7 +6,9 @@ import type { Scope } from "../../domain/scope.ts";
 import { ARTICLES, splitWords, stem } from "../../domain/search/search-terms.ts";
 import { cutText, GAP_MARK, matchWholeTokens, type TextCut } from "../../domain/text/cut-text.ts";
 import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
+import type { ErasureTalk } from "../../ports/language/vocabulary.ts";
 import type { Secret } from "../../ports/system.ts";
+import type { Ports } from "../ports.ts";
 import { hashTombstone, isRestatedByUser } from "./tombstones.ts";
 
 /**
@@ -28,23 +30,13 @@ const NAMING_PHRASES: readonly string[] = ["ask for", "alias", "name", "named", 
 /** Fewer digits do not identify a number. */
 const MIN_DIGITS = 3;
 
-const ERASURE_TALK =
-  /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
-/** "Finish that erased line for me": then no part of the message is a new statement. */
-const DELETED_THING =
-  /\b(?:the|that|this|any|my|our|his|her|their|an?) (?:old |former |earlier )?(?:deleted|erased|removed|purged|forgotten) \p{L}/iu;
-const QUESTION_START =
-  /\?["'”’)]*$|^\s*(?:is|was|were|are|did|does|do|has|had|have|can|could|would|should|will|what|which|who|whose|where|when|why|how|tell me|confirm|just confirm|remind me)\b/i;
-const PART_TALK =
-  /\b(?:ends?|ended|ending|last|final|digits?|starts?|started|begins?|began|beginning|first|prefix|suffix|then)\b/i;
-
 /**
  * The message without words blocked by a tombstone. A user's own restatement stays and lifts the tombstone;
  * asking for it, or saying that it is deleted, does not. A sentence that states it as if nothing had been
  * erased is removed in full, if it was said earlier or by another speaker.
  */
 export function redactErased(
-  secret: Secret,
+  { secret, vocabulary: { phrases } }: Pick<Ports, "secret" | "vocabulary">,
   scope: Scope,
   message: Message,
   tombstones: ReadonlyMap<string, Tombstone>,
@@ -53,24 +45,28 @@ export function redactErased(
   if (wordTombstones.size === 0) return { message, liftedTombstones: [] };
   const lifted = new Set<string>();
   const cuts: TextCut[] = [];
-  const asksForIt = DELETED_THING.test(message.content);
+  const asksForIt = phrases.namesErased(message.content);
   for (const sentence of splitSentences(message.content)) {
     const text = message.content.slice(sentence.start, sentence.end);
-    const runs = findErasedRuns(secret, scope, text, wordTombstones);
-    const stays = runs.filter((run) => mayStay(message, text, run) && !(run.isMarked && asksForIt));
+    const talk = phrases.readErasureTalk(text);
+    const runs = findErasedRuns(secret, scope, { sentence: text, talk }, wordTombstones);
+    const stays = runs.filter((run) => mayStay(message, talk, run) && !(run.isMarked && asksForIt));
     if (runs.length > 0 && stays.length === runs.length) for (const { hash } of runs) lifted.add(hash);
     else
       cuts.push(
         ...toCuts(
           sentence,
-          text,
+          talk,
           runs.filter((run) => !stays.includes(run)),
         ),
       );
   }
-  const isErased = (part: Part): boolean =>
-    isOpaquePart(part) &&
-    findErasedRuns(secret, scope, collectStrings(part).join("\n"), wordTombstones).length > 0;
+  const isErased = (part: Part): boolean => {
+    if (!isOpaquePart(part)) return false;
+    const sentence = collectStrings(part).join("\n");
+    const talk = phrases.readErasureTalk(sentence);
+    return findErasedRuns(secret, scope, { sentence, talk }, wordTombstones).length > 0;
+  };
   const { parts = [], ...rest } = message;
   const left = cuts.length > 0 ? [] : parts.filter((part) => !isErased(part));
   if (cuts.length === 0 && left.length === parts.length) return { message, liftedTombstones: [...lifted] };
@@ -91,14 +87,14 @@ interface ErasedRun extends TextSpan {
   readonly isMarked: boolean;
 }
 
-function mayStay(message: Message, sentence: string, { tombstone, isMarked }: ErasedRun): boolean {
+function mayStay(message: Message, talk: ErasureTalk, { tombstone, isMarked }: ErasedRun): boolean {
   if (!isRestatedByUser(message, tombstone)) return false;
-  return !isMarked || !(ERASURE_TALK.test(sentence) || QUESTION_START.test(sentence));
+  return !isMarked || !(talk.isOfErasure || talk.isQuestion);
 }
 
-function toCuts(sentence: TextSpan, text: string, runs: readonly ErasedRun[]): TextCut[] {
+function toCuts(sentence: TextSpan, talk: ErasureTalk, runs: readonly ErasedRun[]): TextCut[] {
   if (runs.length === 0) return [];
-  if (!ERASURE_TALK.test(text) && !QUESTION_START.test(text)) return [{ ...sentence, put: "" }];
+  if (!talk.isOfErasure && !talk.isQuestion) return [{ ...sentence, put: "" }];
   return runs.map(({ start, end }) => ({
     start: sentence.start + start,
     end: sentence.start + end,
@@ -145,12 +141,12 @@ function isWholeToken(sentence: string, { start }: TextSpan, { end }: TextSpan):
 function findErasedRuns(
   secret: Secret,
   scope: Scope,
-  sentence: string,
+  { sentence, talk }: { readonly sentence: string; readonly talk: ErasureTalk },
   barred: ReadonlyMap<string, Tombstone>,
 ): ErasedRun[] {
   const tokens = tokenizeSentence(sentence);
-  const speaksOfParts = PART_TALK.test(sentence) || QUESTION_START.test(sentence);
-  const speaksOfGone = ERASURE_TALK.test(sentence) || QUESTION_START.test(sentence);
+  const speaksOfParts = talk.isOfParts || talk.isQuestion;
+  const speaksOfGone = talk.isOfErasure || talk.isQuestion;
   const runs: ErasedRun[] = [];
   const look = (key: string, from: TextSpan, to: TextSpan, isMarked: boolean): void => {
     const hash = hashTombstone(secret, scope, "words", key);

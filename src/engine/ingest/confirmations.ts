@@ -2,36 +2,11 @@ import type { Message } from "../../domain/message.ts";
 import type { PendingConfirmation } from "../../domain/receipt.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { EndProposal, EraseProposal, Extractor, Proposal } from "../../ports/language/extractor.ts";
+import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import { type DecisionContext, findEnded, MAX_REMOVALS } from "./decide.ts";
 
 /** How long a request waits for confirmation, in its session, until something else is said. */
 const CONFIRMATION_TTL_MS = 24 * 60 * 60 * 1000;
-
-const YES_PHRASES =
-  "yes|yep|yeah|yup|sure|ok|okay|correct|absolutely|definitely|confirm|confirmed|i confirm|i(?:['’]m| am) sure|i do";
-const DO_PHRASES =
-  "please|please do|do it|do that|do so|go ahead|(?:please )?(?:forget|delete|erase|remove|end|wipe|drop|clear) " +
-  "(?:them|it|that|those|these|everything|it all|them all|all|all of (?:it|them|that)|the lot)";
-const PLAIN_YES = new RegExp(`^(?:(?:${YES_PHRASES}|${DO_PHRASES})[\\s,.!]*)+$`, "i");
-const ORDINALS = [
-  "first",
-  "second",
-  "third",
-  "fourth",
-  "fifth",
-  "sixth",
-  "seventh",
-  "eighth",
-  "ninth",
-  "tenth",
-];
-const COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-const ITEM = `(?:${[...ORDINALS, ...COUNTS].join("|")}|last|\\d{1,2}(?:st|nd|rd|th)?)`;
-const PARTIAL_YES = new RegExp(
-  `^(?:(?:${YES_PHRASES})[\\s,.!]+)?(?:(?:but|only|just|delete|erase|forget|remove)\\s+)*(?:the\\s+)?(?:numbers?\\s+)?(?<items>${ITEM}(?:(?:\\s*,\\s*|\\s+and\\s+|\\s+)(?:the\\s+)?${ITEM})*)(?:\\s+ones?)?(?:\\s+(?:only|please))*[\\s.!]*$`,
-  "i",
-);
-const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
 
 /** Part of the question whose answer "yes" executes a request. */
 export const CONFIRMATION_PHRASE = "to do it";
@@ -51,31 +26,20 @@ interface ConfirmedRequest {
 export function findConfirmedRequest(
   message: Message,
   earlier: readonly Message[],
+  phrases: PhraseReader,
 ): ConfirmedRequest | undefined {
   if (message.role !== "user") return undefined;
-  const said = message.content.trim();
-  const partial = PARTIAL_YES.exec(said)?.groups?.items;
-  if (!PLAIN_YES.test(said) && partial === undefined) return undefined;
+  const confirmation = phrases.readConfirmation(message.content);
+  if (!confirmation) return undefined;
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];
   if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
   const between = earlier.slice(at + 1);
   const isAsked =
     between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
-  if (!isAsked && !EXPLICIT_YES.test(message.content)) return undefined;
-  return partial === undefined ? { message: before } : { message: before, items: toItems(partial) };
-}
-
-/** "first two" are 0 and 1, "second" is 1, "1 and 3" are 0 and 2; -1 is the last. */
-function toItems(words: string): number[] {
-  const all = words.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
-  const first = COUNTS.indexOf(all[1] ?? "");
-  if (all[0] === "first" && first >= 0) return Array.from({ length: first + 1 }, (_, i) => i);
-  return all.flatMap((word) => {
-    if (word === "last") return [-1];
-    const place = Math.max(ORDINALS.indexOf(word), COUNTS.indexOf(word), Number(word) - 1 || 0);
-    return /^(?:and|the|st|nd|rd|th)$/.test(word) ? [] : [place];
-  });
+  if (!isAsked && !confirmation.isExplicit) return undefined;
+  const { items } = confirmation;
+  return items === undefined ? { message: before } : { message: before, items };
 }
 
 /**

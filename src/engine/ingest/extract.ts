@@ -190,12 +190,15 @@ interface MessageExtraction {
  * the proposals that waited.
  */
 async function extractMessage(
-  ports: Pick<Ports, "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "secret" | "store">,
+  ports: Pick<
+    Ports,
+    "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "secret" | "store" | "vocabulary"
+  >,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
   const { deciding, message, earlier, mayErase } = hearing;
-  const confirmed = findConfirmedRequest(message, earlier);
+  const confirmed = findConfirmedRequest(message, earlier, ports.vocabulary.phrases);
   if (confirmed && mayErase) {
     const before = confirmed.message;
     const then = earlier.slice(0, earlier.indexOf(before));

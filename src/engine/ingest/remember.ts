@@ -153,7 +153,7 @@ async function storeMessages(
     const admitted = filterNew(messages, state.messages).map((message) => {
       const timedOne = withMonotonicTime(message, state);
       if (timedOne.at !== message.at) spokenAt.set(message.id, message.at);
-      return redactErased(ports.secret, scope, timedOne, state.tombstones);
+      return redactErased(ports, scope, timedOne, state.tombstones);
     });
     const fresh = admitted.map(({ message }) => message);
     const digested: ExtractionResult = isRead

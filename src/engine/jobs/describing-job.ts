@@ -156,7 +156,7 @@ async function storeDescription(
     const isThere = now && !now.undone && listAttachmentParts(now).some((one) => one.id === part.id);
     if (!isThere || isDescribed(state, part.id)) return { result: false };
     const message = toDescription(ports, now, part, { id, at, text });
-    const screened = redactErased(ports.secret, scope, message, state.tombstones).message;
+    const screened = redactErased(ports, scope, message, state.tombstones).message;
     // What was erased does not come back; the attachment counts as described.
     const stored = screened === message ? message : toDescription(ports, now, part, { id, at, text: "" });
     return {

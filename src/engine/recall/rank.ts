@@ -1,13 +1,13 @@
 import type { Status } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
+import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import { type SearchIndex, unitIdAt } from "../search-index/search-index.ts";
 import { TURN_FLAGS } from "../search-index/turn-table.ts";
 import { type PostingRun, termFrequencyIn, termWeightOf } from "../search-index/word-index.ts";
 import type { TurnPosition } from "./context.ts";
 import { findExclusion, type IndexFilters, type ParsedRecallOptions, statusOfUnit } from "./options.ts";
 import { computeCenteredCosine, getMeanCentering, type MeanCentering } from "./retrievers/mean-centering.ts";
-import { findQueryStyle } from "./retrievers/query-hints.ts";
 import { selectTopK, selectTopKOf } from "./retrievers/top-k.ts";
 import { diversifyUnits } from "./retrievers/word-retriever.ts";
 import { accessOf, type Qualities, scoreOf } from "./scoring.ts";
@@ -398,11 +398,6 @@ const MIN_LIKENESS = 0.8;
 const CHANGE_BONUS = 0.2;
 const NUMBER_BONUS = 0.2;
 
-const CHANGE_WORDS =
-  /\b(?:now|new|currently|recently|just|updated?|changed|moved|switched|rescheduled|adjusted|increased|decreased|reduced|improved|extended|reached|upgraded|postponed|instead|anymore|no longer|latest|finally|actually)\b/i;
-const NUMBER_WORDS =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|sixth|half|dozen)\b/i;
-
 /** An item with its place in the order. */
 export interface PlacedItem {
   readonly item: Item;
@@ -427,6 +422,7 @@ interface StatementComparison {
   readonly terms: readonly WeightedTerm[];
   readonly all: number;
   readonly isAfterNumber: boolean;
+  readonly phrases: PhraseReader;
 }
 
 /**
@@ -440,13 +436,21 @@ export function orderNewerFirst(
   searchIndex: SearchIndex,
   query: string,
   placed: readonly PlacedItem[],
+  phrases: PhraseReader,
 ): readonly PlacedItem[] {
-  const { isAfterValue, isAfterNumber } = findQueryStyle(query);
+  const { isAfterValue, isAfterNumber } = phrases.readQuery(query);
   if (!isAfterValue || placed.length < 2) return placed;
   const terms = toWeightedTerms(searchIndex, query);
   const all = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (all === 0) return placed;
-  const comparing = { searchIndex, centering: getMeanCentering(searchIndex), terms, all, isAfterNumber };
+  const comparing = {
+    searchIndex,
+    centering: getMeanCentering(searchIndex),
+    terms,
+    all,
+    isAfterNumber,
+    phrases,
+  };
   const ordered: RankedStatement[] = [];
   for (const one of placed.slice(0, MAX_COMPARED)) {
     const newer = toStatement(comparing, one);
@@ -496,7 +500,7 @@ function isUpdateOf(comparing: StatementComparison, newer: RankedStatement, olde
  * their mean-centred cosine. Signs of a change add a little, and so do numbers if the query asks for one.
  */
 function computeLikeness(
-  { searchIndex, centering: centre, terms, all, isAfterNumber }: StatementComparison,
+  { searchIndex, centering: centre, terms, all, isAfterNumber, phrases }: StatementComparison,
   newer: RankedStatement,
   older: RankedStatement,
 ): number {
@@ -506,7 +510,7 @@ function computeLikeness(
   }
   if (shared === 0) return 0;
   const near = computeCenteredCosine(searchIndex, centre, newer.unit.slot, older.unit.slot);
-  const changed = CHANGE_WORDS.test(newer.item.text) ? CHANGE_BONUS : 0;
-  const bothCount = NUMBER_WORDS.test(newer.item.text) && NUMBER_WORDS.test(older.item.text);
+  const changed = phrases.tellsChange(newer.item.text) ? CHANGE_BONUS : 0;
+  const bothCount = phrases.hasNumber(newer.item.text) && phrases.hasNumber(older.item.text);
   return shared / all + near + changed + (isAfterNumber ? Number(bothCount) : 0.5) * NUMBER_BONUS;
 }

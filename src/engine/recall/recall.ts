@@ -33,7 +33,6 @@ import { type ContextRanking, rankForContext } from "./rank-for-context.ts";
 import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
 import { countToRank, rerankItems, withReranking } from "./rerank.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
-import { mayNameTime } from "./retrievers/structured-retrievers.ts";
 import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
 import { needsUsage } from "./scoring.ts";
 import { type SearchResult, search, searchByText, type TextSearchResult } from "./search.ts";
@@ -324,7 +323,9 @@ async function finishRecall(
   );
   const [{ placed, successors }, createReceipt] = await Promise.all([reading, noting]);
   const isReordered = options.profile.isNewestFirst && !demand;
-  const newestFirst = isReordered ? orderNewerFirst(searchIndex, text, placed) : placed;
+  const newestFirst = isReordered
+    ? orderNewerFirst(searchIndex, text, placed, ports.vocabulary.phrases)
+    : placed;
   const isExplained = request.options.explain === true;
   const ordered = isExplained ? explainPlaced(newestFirst, { options, search: found, text }) : newestFirst;
   const { reranker } = ports;
@@ -367,11 +368,11 @@ function explainPlaced(
 
 /** The period that a query names, if any. */
 function readTimeSpan(
-  { questions }: LocalRecallPorts,
+  { questions, vocabulary }: LocalRecallPorts,
   text: string,
   at: string,
 ): Pick<Question, "from" | "to"> {
-  return mayNameTime(text) ? questions.read(text, { at, known: [] }) : {};
+  return vocabulary.phrases.mayNameTime(text) ? questions.read(text, { at, known: [] }) : {};
 }
 
 /** An index, what the retrievers without vectors found in it, and which units may be returned. */

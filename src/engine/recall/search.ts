@@ -1,9 +1,9 @@
 import { MEMORY_KINDS } from "../../domain/memory.ts";
 import { extractTerms, isUnspacedText } from "../../domain/search/search-terms.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
-import type { Vocabulary } from "../../ports/language/vocabulary.ts";
+import type { QueryStyle, Vocabulary } from "../../ports/language/vocabulary.ts";
 import type { SearchIndex } from "../search-index/search-index.ts";
-import { findQueryHints, findQueryStyle, type QueryStyle } from "./retrievers/query-hints.ts";
+import { findQueryHints } from "./retrievers/query-hints.ts";
 import { createSignals, type Scratch, type Signals, type UnitPlaces } from "./retrievers/signals.ts";
 import {
   computeTalkShare,
@@ -77,7 +77,7 @@ export function searchByText(
     slots: wordSlots,
     turns: windowTurns,
   } = retrieveByWords(searchIndex, scratch, terms, signals, trust);
-  const style = findQueryStyle(query);
+  const style = vocabulary.phrases.readQuery(query);
   retrieveByTurns(searchIndex, scratch, query, style, signals);
   const claimSlots = retrieveByClaims(
     searchIndex,

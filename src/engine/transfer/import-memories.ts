@@ -169,7 +169,7 @@ function isErased(
     storedAt: at,
     digest: "never",
   };
-  return redactErased(secret, scope, message, tombstones).message.content !== text;
+  return redactErased({ secret, vocabulary }, scope, message, tombstones).message.content !== text;
 }
 
 /**

@@ -3,6 +3,7 @@ import { toSentence } from "../../domain/text/english-forms.ts";
 import type { ReflectionDraft, Vocabulary } from "../../ports/language/vocabulary.ts";
 import { isDistinctive } from "./distinctive-words.ts";
 import { toMeaningKey } from "./paraphrases/meaning-key.ts";
+import { englishPhrases } from "./phrases.ts";
 import { getRelation, listAnsweringRelations, listAttributeRelations } from "./relations/relations.ts";
 import { listExcluded } from "./relations/states.ts";
 import { toStatementKey } from "./statement-key.ts";
@@ -37,4 +38,5 @@ export const englishVocabulary: Vocabulary = {
   toMeaningKey,
   listTopics,
   writeReflection,
+  phrases: englishPhrases,
 };

@@ -1,9 +1,10 @@
 import { MEMORY_KINDS } from "../../../domain/memory.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
+import type { QueryStyle } from "../../../ports/language/vocabulary.ts";
 import type { SearchIndex } from "../../search-index/search-index.ts";
 import { TURN_FLAGS } from "../../search-index/turn-table.ts";
-import type { QueryHints, QueryStyle } from "./query-hints.ts";
+import type { QueryHints } from "./query-hints.ts";
 import type { Scratch, Signals } from "./signals.ts";
 
 /** A claim with at least this fit relates to the question. */
@@ -177,15 +178,6 @@ export function computeTalkShare({ turns, speakers }: SearchIndex): number {
     if (sessions.assistantTurns[session] === 0) talk += sessions.named[session] as number;
   }
   return talk / turns.count;
-}
-
-/** A query without these words names no time span and need not be parsed for one. */
-const TIME_WORDS =
-  /\b(?:last|next|this|past|ago|yesterday|today|tonight|tomorrow|since|until|before|after|during|between|week\w*|month\w*|year\w*|jan\w*|feb\w*|march|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\d{4}|\d{1,2}(?:st|nd|rd|th))\b/i;
-
-/** Whether a query may name a time span. */
-export function mayNameTime(query: string): boolean {
-  return TIME_WORDS.test(query);
 }
 
 /** Fills the time signal: statements made, or events that happen, in the span that the query names. */

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { findQueryStyle } from "./query-hints.ts";
+import { englishPhrases } from "./phrases.ts";
+
+const findQueryStyle = englishPhrases.readQuery;
 
 it.each([
   "What did you recommend for my back?",
