@@ -66,11 +66,12 @@ function healthPart({ status, durability, checks = [] }) {
 
 function dependenciesPart({ dependencies = [] }) {
   if (dependencies.length === 0) return [];
-  const lines = dependencies.map(({ kind, name, state, since, problem: what }) => [
+  const lines = dependencies.map(({ kind, name, state, since, problem: what, lastSuccess: newest }) => [
     stateBadge(state),
     make("b", {}, name ? `${kind}: ${name}` : kind),
     ` since ${moment(since)}`,
     what ? `, ${what}` : "",
+    newest ? `, newest ${moment(newest)}` : "",
   ]);
   return [panel("Depends on", rows(lines))];
 }

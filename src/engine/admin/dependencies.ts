@@ -1,6 +1,8 @@
 import type { CallOutcome } from "../../domain/model-usage.ts";
+import type { BackupPlan } from "../../ports/backup-archive.ts";
 import type { CircuitState } from "../../ports/language/model-calls.ts";
 import type { DependencyState } from "../api/inspection-types.ts";
+import { findNewestBackup } from "../jobs/backup-job.ts";
 import type { Ports } from "../ports.ts";
 import type { ModelServerState, ModelServers } from "../services.ts";
 
@@ -14,6 +16,10 @@ export interface DependencyWatch {
 const PROBE_INTERVAL_MS = 5000;
 /** Hosted indexes charge for each request. */
 const HOSTED_INTERVAL_MS = 60_000;
+/** A bucket charges for each list. */
+const ARCHIVE_INTERVAL_MS = 60_000;
+/** A backup that is so late is overdue: the job runs once an hour, and may take a while. */
+const OVERDUE_MS = 2 * 3_600_000;
 /** A service that has not answered by then is down. */
 const PROBE_TIMEOUT_MS = 2000;
 const SLOW_MS = PROBE_TIMEOUT_MS / 2;
@@ -24,7 +30,16 @@ const PROBE_USER = { project: "default", user: "readiness" };
 
 type WatchedPorts = Pick<
   Ports,
-  "store" | "sessions" | "cache" | "queue" | "followers" | "indexSync" | "modelServers" | "clock" | "meter"
+  | "store"
+  | "sessions"
+  | "cache"
+  | "queue"
+  | "followers"
+  | "indexSync"
+  | "modelServers"
+  | "backups"
+  | "clock"
+  | "meter"
 >;
 
 interface DependencyProbe {
@@ -32,6 +47,10 @@ interface DependencyProbe {
   readonly name?: string;
   readonly everyMs?: number;
   ask(signal: AbortSignal): Promise<unknown>;
+  /** What is wrong with a service that answers, as far as this process knows; undefined if nothing is. */
+  findProblem?(): DependencyFinding | undefined;
+  /** When it last did what it is for (ISO 8601). */
+  getLastSuccess?(): string | undefined;
 }
 
 interface DependencyName {
@@ -51,11 +70,15 @@ type DependencyFinding = Pick<DependencyState, "state" | "problem">;
  */
 export function watchDependencies(ports: WatchedPorts): DependencyWatch {
   const { clock, meter, modelServers, indexSync } = ports;
-  const probes = createProbes(ports);
+  const lag = createLagWatch(indexSync);
+  const probes = createProbes(ports, lag);
   const states = new Map<string, DependencyState>();
   const answered = new Map<DependencyProbe, { readonly found: DependencyFinding; readonly at: number }>();
-  const lag = createLagWatch(indexSync);
-  const note = ({ kind, name }: DependencyName, { state, problem }: DependencyFinding): void => {
+  const note = (
+    { kind, name }: DependencyName,
+    { state, problem }: DependencyFinding,
+    lastSuccess?: string,
+  ): void => {
     const key = toDependencyKey({ kind, name });
     const known = states.get(key);
     const since = known?.state === state ? known.since : clock().toISOString();
@@ -65,6 +88,7 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
       state,
       since,
       ...(problem === undefined ? {} : { problem }),
+      ...(lastSuccess === undefined ? {} : { lastSuccess }),
     });
     const labels = { kind, name: name ?? kind };
     meter?.set("keepsake_dependency_up", state === "down" ? 0 : 1, labels);
@@ -75,8 +99,8 @@ export function watchDependencies(ports: WatchedPorts): DependencyWatch {
     const isDue = last === undefined || performance.now() - last.at >= (probe.everyMs ?? 0);
     const found = isDue ? await runProbe(probe) : last.found;
     if (isDue) answered.set(probe, { found, at: performance.now() });
-    const isBehind = probe.kind === "index" && found.state === "up" && lag.isBehind(probe.name ?? "");
-    note(probe, isBehind ? { state: "degraded", problem: "behind" } : found);
+    const problem = found.state === "up" ? probe.findProblem?.() : undefined;
+    note(probe, problem ?? found, probe.getLastSuccess?.());
   };
   let isAtWork = false;
   const look = async (): Promise<void> => {
@@ -109,8 +133,13 @@ function toModelServerFinding({ circuit, hasFailed }: ModelServerState): Depende
   return hasFailed ? { state: "degraded", problem: "failing" } : { state: "up" };
 }
 
+interface LagWatch {
+  look(): void;
+  isBehind(name: string): boolean;
+}
+
 /** Tracks since when each index has had pending changes. */
-function createLagWatch(indexSync: Ports["indexSync"]): { look(): void; isBehind(name: string): boolean } {
+function createLagWatch(indexSync: Ports["indexSync"]): LagWatch {
   const since = new Map<string, number>();
   return {
     look() {
@@ -123,7 +152,8 @@ function createLagWatch(indexSync: Ports["indexSync"]): { look(): void; isBehind
   };
 }
 
-function createProbes({ store, sessions, cache, queue, followers = [] }: WatchedPorts): DependencyProbe[] {
+function createProbes(ports: WatchedPorts, lag: LagWatch): DependencyProbe[] {
+  const { store, sessions, cache, queue, followers = [], backups } = ports;
   const probes: DependencyProbe[] = [
     { kind: "record", name: store.name, ask: () => store.revision(PROBE_USER) },
   ];
@@ -136,9 +166,33 @@ function createProbes({ store, sessions, cache, queue, followers = [] }: Watched
       name: one.name,
       everyMs: one.isHosted ? HOSTED_INTERVAL_MS : 0,
       ask: (signal) => one.held(PROBE_USER, ["readiness"], { signal }),
+      findProblem: () => (lag.isBehind(one.name) ? { state: "degraded", problem: "behind" } : undefined),
     });
   }
+  if (backups) probes.push(createBackupsProbe(ports, backups));
   return probes;
+}
+
+/** Asks the place of the backups for its list, and knows from the store when the newest checked backup was made. */
+function createBackupsProbe({ store, clock }: WatchedPorts, plan: BackupPlan): DependencyProbe {
+  const startedAt = clock().getTime();
+  let newest: number | undefined;
+  return {
+    kind: "backups",
+    name: plan.archive.name,
+    everyMs: ARCHIVE_INTERVAL_MS,
+    async ask(signal) {
+      newest = await findNewestBackup({ store, clock });
+      await plan.archive.list({ signal });
+    },
+    findProblem() {
+      // The first one is due at the start.
+      const dueAt = newest === undefined ? startedAt : newest + plan.everyMs;
+      const isOverdue = clock().getTime() > dueAt + OVERDUE_MS;
+      return isOverdue ? { state: "degraded", problem: "overdue" } : undefined;
+    },
+    getLastSuccess: () => (newest === undefined ? undefined : new Date(newest).toISOString()),
+  };
 }
 
 /**

@@ -36,13 +36,13 @@ export interface Examination {
 }
 
 /** Why a service is degraded or down, if known. */
-type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind";
+type DependencyProblem = "slow" | "silent" | "circuit" | "failing" | "behind" | "overdue";
 
 /** A service that the memory depends on. */
 export interface DependencyState {
   /**
-   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", or "index" with the name
-   * of its adapter.
+   * Never an address: "record", "sessions", "cache", "queue", "embedder", "model", "reranker",
+   * "identity_provider", or "index" and "backups" with the name of the adapter.
    */
   readonly kind: string;
   readonly name?: string;
@@ -56,8 +56,11 @@ export interface DependencyState {
    * `circuit`: requests are held back after several failures.
    * `failing`: the last request failed.
    * `behind`: it lacks data written over a minute ago.
+   * `overdue`: the next backup is two hours late.
    */
   readonly problem?: DependencyProblem;
+  /** Of backups: the time of the newest one that was checked (ISO 8601, UTC). Absent if there is none. */
+  readonly lastSuccess?: string;
 }
 
 /** State of the secret: `own` wrote the stored rows, `another` did not, `new` was created at this start. */

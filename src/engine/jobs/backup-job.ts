@@ -34,7 +34,7 @@ async function* runBackups(
   signal: AbortSignal,
 ): AsyncGenerator<JobStep, void, void> {
   await plan.workshop.clean();
-  const prefix = `keepsake-${(await ports.store.identity()).replace(/[^A-Za-z0-9]/g, "").slice(0, 12)}-`;
+  const prefix = await readPrefix(ports.store);
   const now = ports.clock().getTime();
   const timeOf = ({ name }: ArchivedBackup): number | undefined => toTime(name, prefix);
   const archived = (await plan.archive.list({ signal })).filter((one) => timeOf(one) !== undefined);
@@ -68,6 +68,27 @@ async function* runBackups(
     yield { done };
   }
   if (failures.length > 0) throw toRunError(failures);
+}
+
+/** The beginning of the names of this database's backups. */
+async function readPrefix(store: BackupPorts["store"]): Promise<string> {
+  return `keepsake-${(await store.identity()).replace(/[^A-Za-z0-9]/g, "").slice(0, 12)}-`;
+}
+
+/** The time of the newest backup of the job that was checked and is kept, in ms; undefined if there is none. */
+export async function findNewestBackup({
+  store,
+  clock,
+}: Pick<BackupPorts, "store" | "clock">): Promise<number | undefined> {
+  const prefix = await readPrefix(store);
+  const at = clock().toISOString();
+  let newest: number | undefined;
+  for (const { name, digest, until } of await store.backups.list()) {
+    const isKept = digest !== "" && (until === undefined || until > at);
+    const time = isKept ? toTime(name, prefix) : undefined;
+    if (time !== undefined && time > (newest ?? 0)) newest = time;
+  }
+  return newest;
 }
 
 /** One error for all that failed in a run: the first as it is, or an error that quotes it. */

@@ -47,7 +47,7 @@ async function start(
     }),
     oauth: {
       publicUrl: PUBLIC_URL,
-      authority: { kind: "external", issuer: ISSUER, jwksUrl, verifier, ...options },
+      authority: { kind: "external", issuer: ISSUER, jwksUrl, verifier, clock, ...options },
     },
   });
 }
@@ -203,5 +203,44 @@ describe("the address for MCP clients with an external identity provider", () =>
       headers: { authorization: `Bearer ${served.firstKey}` },
     });
     expect(response.status).toBe(200);
+  });
+});
+
+describe("the report of health with an external identity provider", () => {
+  interface Report {
+    readonly status: string;
+    readonly degraded?: readonly string[];
+    readonly dependencies: readonly {
+      readonly kind: string;
+      readonly state: string;
+      readonly since: string;
+    }[];
+  }
+  const report = async (path: string): Promise<Report> => {
+    const headers = { authorization: `Bearer ${served.firstKey}` };
+    return (await (await fetch(`${served.url}/api/v1/${path}`, { headers })).json()) as Report;
+  };
+  const findProvider = ({ dependencies }: Report) =>
+    dependencies.find(({ kind }) => kind === "identity_provider");
+
+  it("says that it is up, and since when, without its address", async () => {
+    await start();
+    const before = new Date().toISOString();
+    const found = findProvider(await report("health"));
+    expect(found).toEqual({ kind: "identity_provider", state: "up", since: expect.any(String) });
+    expect((found?.since ?? "") >= before).toBe(true);
+    expect(findProvider(await report("ready"))).toEqual(found);
+  });
+
+  it("says that it is down if it does not answer, and that the server is degraded and ready", async () => {
+    await start({ jwksUrl: "http://127.0.0.1:9/jwks.json" });
+    const [health, ready] = [await report("health"), await report("ready")];
+    expect(findProvider(health)).toMatchObject({ state: "down", problem: "silent" });
+    expect([health.status, ready.status, ready.degraded]).toEqual([
+      "degraded",
+      "ready",
+      ["identity_provider"],
+    ]);
+    expect(JSON.stringify([health, ready])).not.toContain("127.0.0.1");
   });
 });

@@ -1,3 +1,4 @@
+import type { DependencyState } from "../../engine/api/inspection-types.ts";
 import type { Bearer, KeyScope } from "../keys/api-keys.ts";
 
 /** The scopes that a client can ask for. They are those of keys, without `admin`. */
@@ -17,6 +18,8 @@ export interface TokenAuthority {
   readonly issuer: string;
   /** Checks a token. It must have been issued for this server. */
   verify(token: string): Promise<TokenCheck>;
+  /** Gives the state of the identity provider, at most a minute old. Absent if this server issues the tokens. */
+  readonly getProviderState?: () => Promise<DependencyState>;
 }
 
 /** The reason for a challenge, as RFC 6750 names it; undefined for a request without a token. */
@@ -48,8 +51,7 @@ export function createProtectedResource(publicUrl: string, authority: TokenAutho
     resource_name: "Keepsake",
   };
   return {
-    issuer: authority.issuer,
-    verify: authority.verify,
+    ...authority,
     challenge: (error) =>
       `Bearer realm="keepsake", ${error === undefined ? "" : `error="${error}", `}` +
       `resource_metadata="${publicUrl}${RESOURCE_METADATA_PATH}/mcp", scope="${TOKEN_SCOPES.join(" ")}"`,

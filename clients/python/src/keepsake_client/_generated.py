@@ -1809,14 +1809,15 @@ class GetHealthResponseChecks(_GetHealthResponseChecksRequired, _GetHealthRespon
 
 
 class _GetHealthResponseDependenciesRequired(TypedDict):
-    kind: Literal["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker"]
+    kind: Literal["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker", "backups", "identity_provider"]
     state: Literal["up", "degraded", "down"]
     since: str
 
 
 class _GetHealthResponseDependenciesOptional(TypedDict, total=False):
     name: str
-    problem: Literal["slow", "silent", "circuit", "failing", "behind"]
+    problem: Literal["slow", "silent", "circuit", "failing", "behind", "overdue"]
+    lastSuccess: str
 
 
 class GetHealthResponseDependencies(_GetHealthResponseDependenciesRequired, _GetHealthResponseDependenciesOptional):
@@ -1853,14 +1854,15 @@ class GetReadinessResponseChecks(_GetReadinessResponseChecksRequired, _GetReadin
 
 
 class _GetReadinessResponseDependenciesRequired(TypedDict):
-    kind: Literal["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker"]
+    kind: Literal["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker", "backups", "identity_provider"]
     state: Literal["up", "degraded", "down"]
     since: str
 
 
 class _GetReadinessResponseDependenciesOptional(TypedDict, total=False):
     name: str
-    problem: Literal["slow", "silent", "circuit", "failing", "behind"]
+    problem: Literal["slow", "silent", "circuit", "failing", "behind", "overdue"]
+    lastSuccess: str
 
 
 class GetReadinessResponseDependencies(_GetReadinessResponseDependenciesRequired, _GetReadinessResponseDependenciesOptional):

@@ -163,7 +163,8 @@ async function loadOAuthOptions(context: CommandContext): Promise<Pick<HttpOptio
   const { createJwtVerifier } = await import("../../../adapters/jose/index.ts");
   const verifier = createJwtVerifier(jose, { clock });
   const { publicUrl, external, clientHosts } = oauth;
-  if (external) return { oauth: { publicUrl, authority: { kind: "external", ...external, verifier } } };
+  if (external)
+    return { oauth: { publicUrl, authority: { kind: "external", ...external, verifier, clock } } };
   const { createDocumentFetcher } = await import("../../../adapters/web-documents/index.ts");
   // A host of this machine is named on purpose, to try things out.
   const fetcher = createDocumentFetcher({ allowsLoopback: clientHosts?.some(isLoopback) ?? false });

@@ -4,11 +4,23 @@ import { createClosingError } from "../../graceful-shutdown.ts";
 import { defineOperation, type Operation, type ServerServices } from "../../operation.ts";
 
 const DEPENDENCY: z.ZodType<DependencyState> = z.object({
-  kind: z.enum(["record", "sessions", "cache", "queue", "index", "embedder", "model", "reranker"]),
+  kind: z.enum([
+    "record",
+    "sessions",
+    "cache",
+    "queue",
+    "index",
+    "embedder",
+    "model",
+    "reranker",
+    "backups",
+    "identity_provider",
+  ]),
   name: z.string().exactOptional(),
   state: z.enum(["up", "degraded", "down"]),
   since: z.string(),
-  problem: z.enum(["slow", "silent", "circuit", "failing", "behind"]).exactOptional(),
+  problem: z.enum(["slow", "silent", "circuit", "failing", "behind", "overdue"]).exactOptional(),
+  lastSuccess: z.string().exactOptional(),
 });
 const CHECK = z.object({
   name: z.enum([
@@ -100,12 +112,14 @@ export const healthOperations: readonly Operation[] = [
 
 type ServerHealthCheck = HealthCheck | (Omit<HealthCheck, "name"> & { readonly name: "writes" });
 
-/** Adds the server's own check of writes. */
+/** Adds the server's own check of writes, and the identity provider. */
 async function getHealth({
   keepsake,
   lifecycle,
+  oauth,
 }: ServerServices): Promise<Omit<Health, "checks"> & { readonly checks: readonly ServerHealthCheck[] }> {
-  const health = await keepsake.health();
+  const [known, provider] = await Promise.all([keepsake.health(), oauth?.getProviderState?.()]);
+  const health = provider ? addDependency(known, provider) : known;
   if (!lifecycle.isRefusingWrites) return health;
   const failed: ServerHealthCheck = {
     name: "writes",
@@ -116,6 +130,15 @@ async function getHealth({
     ...health,
     status: health.status === "down" ? "down" : "degraded",
     checks: [...health.checks, failed],
+  };
+}
+
+function addDependency(health: Health, dependency: DependencyState): Health {
+  const isWorse = health.status === "ok" && dependency.state !== "up";
+  return {
+    ...health,
+    status: isWorse ? "degraded" : health.status,
+    dependencies: [...health.dependencies, dependency],
   };
 }
 
