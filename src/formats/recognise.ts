@@ -7,7 +7,13 @@ import { isClaudeConversation, isClaudeMemory } from "./importers/claude.ts";
 import { isLocomoSample, isLongMemEvalQuestion } from "./importers/datasets.ts";
 import { isGeminiEvent } from "./importers/gemini.ts";
 import { type ImportSource, isObjectValue, readBytes, readLines } from "./importers/import-source.ts";
-import { chooseElements, PASS_TOO_LARGE, type PathChoice, readJsonItems } from "./importers/json-stream.ts";
+import {
+  chooseElements,
+  PASS_LARGE_ELEMENTS,
+  PASS_TOO_LARGE,
+  type PathChoice,
+  readJsonItems,
+} from "./importers/json-stream.ts";
 import { isTelegramMessage } from "./importers/telegram.ts";
 import { isWhatsAppLine } from "./importers/whatsapp.ts";
 import type { ReadFormat } from "./read-format.ts";
@@ -106,7 +112,8 @@ async function recogniseObject(source: ImportSource): Promise<ReadFormat | undef
     return chooseShape(path);
   };
   try {
-    for await (const { path, value } of readJsonItems(source, choose)) {
+    for await (const { path, value, isTooLarge } of readJsonItems(source, choose, PASS_LARGE_ELEMENTS)) {
+      if (isTooLarge) continue;
       shape.values.set(path, value);
       const format = judgeShape(shape);
       if (format) return format;

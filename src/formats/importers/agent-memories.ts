@@ -3,7 +3,7 @@ import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { splitPoints } from "./claude.ts";
 import { fromIsoTime, toContentUuid, toLabels, toMemoryId, toMessageEntry, toShortName } from "./entries.ts";
 import { type ImportSource, isObjectValue } from "./import-source.ts";
-import { type PathChoice, readJsonItems } from "./json-stream.ts";
+import { describeTooLarge, PASS_LARGE_ELEMENTS, type PathChoice, readJsonItems } from "./json-stream.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -20,8 +20,11 @@ export async function* readMem0(source: ImportSource): AsyncIterable<ImportEntry
     if (path === "" || MEM0_LISTS.includes(path)) return "enter";
     return path === "[]" || MEM0_LISTS.includes(path.slice(0, -2)) ? "give" : "pass";
   };
-  for await (const { value, number } of readJsonItems(source, choose))
-    yield toMem0Entry(`memory ${number}`, value);
+  for await (const { value, number, isTooLarge } of readJsonItems(source, choose, PASS_LARGE_ELEMENTS)) {
+    const place = `memory ${number}`;
+    if (isTooLarge) yield { place, skipped: describeTooLarge(source, "a memory") };
+    else yield toMem0Entry(place, value);
+  }
 }
 
 function toMem0Entry(place: string, value: unknown): ImportEntry {
@@ -70,14 +73,20 @@ export async function* readLetta(source: ImportSource): AsyncIterable<ImportEntr
       : "pass";
   };
   let session: string | undefined;
-  for await (const { path, value, number } of readJsonItems(source, choose)) {
+  for await (const item of readJsonItems(source, choose, PASS_LARGE_ELEMENTS)) {
+    const { path, value, number, isTooLarge } = item;
+    const isMessage = path.endsWith("messages[]");
+    // A list of messages is that of one agent.
+    if (isMessage && number === 1) session = undefined;
+    if (isTooLarge) {
+      const what = isMessage ? "message" : "block";
+      yield { place: `${what} ${number}`, skipped: describeTooLarge(source, `a ${what}`) };
+    }
     if (!isObjectValue(value)) continue;
-    if (!path.endsWith("messages[]")) {
+    if (!isMessage) {
       yield* readBlock(`block ${number}`, value);
       continue;
     }
-    // A list of messages is that of one agent.
-    if (number === 1) session = undefined;
     const entry = toLettaMessage(`message ${number}`, value, session);
     session = entry.message?.session ?? session;
     yield entry;

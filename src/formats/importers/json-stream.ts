@@ -16,7 +16,7 @@ const MOST_ENTERED = 16;
 export type PathChoice = "enter" | "give" | "pass";
 
 /** A value of a document, with its path: "" for the document, "messages[]" for an element, "name" for a field. */
-interface JsonItem {
+export interface JsonItem {
   readonly path: string;
   /** Absent for a value that is too large. */
   readonly value: unknown;
@@ -92,12 +92,14 @@ export async function* readItemsByTime(
 
 /** What to do with values that are too large to be held in memory. */
 interface TooLargeOptions {
-  /** True: they are given without their value. False (default): the document is refused. */
-  readonly passesTooLarge?: boolean;
+  /** Whether such a value at a path is given without its value. Otherwise, and by default, the document is refused. */
+  readonly passesTooLarge?: (path: string) => boolean;
 }
 
 /** For lists whose elements stand alone: one that is too large does not keep the others out. */
-export const PASS_TOO_LARGE: TooLargeOptions = { passesTooLarge: true };
+export const PASS_TOO_LARGE: TooLargeOptions = { passesTooLarge: () => true };
+/** The same for the lists of a document whose other fields are needed. */
+export const PASS_LARGE_ELEMENTS: TooLargeOptions = { passesTooLarge: (path) => path.endsWith("[]") };
 
 /**
  * Gives the values of a JSON document one at a time, as they arrive. It holds one value in memory, not the document. Throws
@@ -184,7 +186,8 @@ function* scanValue(
   const end = cursor.before + cursor.at;
   if (choice === "pass") return;
   if (text) yield { path, number, start, end, value: parseValue(text) };
-  else if (options.passesTooLarge) yield { path, number, start, end, value: undefined, isTooLarge: true };
+  else if (options.passesTooLarge?.(path))
+    yield { path, number, start, end, value: undefined, isTooLarge: true };
   else throw createTooLargeValueError(options.most);
 }
 

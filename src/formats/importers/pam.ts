@@ -19,7 +19,13 @@ import {
   toShortName,
 } from "./entries.ts";
 import { type ImportSource, isObjectValue, toInputMessage } from "./import-source.ts";
-import { type PathChoice, readJsonItems } from "./json-stream.ts";
+import {
+  describeTooLarge,
+  type JsonItem,
+  PASS_LARGE_ELEMENTS,
+  type PathChoice,
+  readJsonItems,
+} from "./json-stream.ts";
 import { decodeMultibaseKey } from "./multibase-key.ts";
 
 type Fields = { readonly [field: string]: unknown };
@@ -82,17 +88,17 @@ function choosePath(path: string): PathChoice {
 }
 
 async function* readPamDocument(source: ImportSource): AsyncIterable<ImportEntry> {
-  const document: PamDocument = { root: new Map(), entries: [], memories: [], messages: [] };
-  for await (const { path, value, number } of readJsonItems(source, choosePath)) {
-    if (path === "memories[]") takeMemory(document, `memory ${number}`, value);
-    else if (path === "relations[]") document.entries.push(toLinkEntry(`relation ${number}`, value));
-    else if (path === "messages[]") document.messages.push(isObjectValue(value) ? value : {});
-    else document.root.set(path, value);
+  const document: PamDocument = { root: new Map(), entries: [], memories: [], messages: [], tooLarge: [] };
+  for await (const item of readJsonItems(source, choosePath, PASS_LARGE_ELEMENTS)) {
+    if (item.isTooLarge) takeTooLarge(document, item, source);
+    else takeItem(document, item);
   }
-  const { root, entries, memories, messages } = document;
+  const { root, entries, memories, messages, tooLarge } = document;
+  yield* tooLarge.map(({ entry }) => entry);
   if (root.get("schema") === CONVERSATION_SCHEMA) yield* toConversation(root, messages);
   else {
     checkVersion(root);
+    checkWhole(root, tooLarge);
     const unchecked = await checkIntegrity(root, memories);
     if (unchecked !== undefined) yield { place: "signature", skipped: unchecked };
     yield* entries;
@@ -105,6 +111,8 @@ interface PamDocument {
   readonly entries: ImportEntry[];
   readonly memories: HashedMemory[];
   readonly messages: Fields[];
+  /** The elements that are too large to be read. */
+  readonly tooLarge: { readonly path: string; readonly entry: ImportEntry }[];
 }
 
 /** A memory in canonical JSON. */
@@ -113,9 +121,38 @@ interface HashedMemory {
   readonly json: string;
 }
 
+function takeItem(document: PamDocument, { path, value, number }: JsonItem): void {
+  if (path === "memories[]") takeMemory(document, `memory ${number}`, value);
+  else if (path === "relations[]") document.entries.push(toLinkEntry(`relation ${number}`, value));
+  else if (path === "messages[]") document.messages.push(isObjectValue(value) ? value : {});
+  else document.root.set(path, value);
+}
+
 function takeMemory({ entries, memories }: PamDocument, place: string, value: unknown): void {
   entries.push(toMemoryEntry(place, value));
   if (isObjectValue(value)) memories.push({ id: String(value.id), json: canonicalize(value) });
+}
+
+/** In place of a message that is too large: the others keep their numbers. */
+const UNREAD_MESSAGE: Fields = {};
+
+function takeTooLarge(
+  { messages, tooLarge }: PamDocument,
+  { path, number }: JsonItem,
+  source: ImportSource,
+): void {
+  const what = path === "memories[]" ? "memory" : path === "messages[]" ? "message" : "relation";
+  if (what === "message") messages.push(UNREAD_MESSAGE);
+  const entry = { place: `${what} ${number}`, skipped: describeTooLarge(source, `a ${what}`) };
+  tooLarge.push({ path, entry });
+}
+
+/** Throws `invalid_input` for a file with a checksum or a signature that covers a memory which was not read. */
+function checkWhole(root: ReadonlyMap<string, unknown>, tooLarge: PamDocument["tooLarge"]): void {
+  const unread = tooLarge.find(({ path }) => path === "memories[]");
+  const isProtected = ["integrity", "signature"].some((name) => (root.get(name) ?? undefined) !== undefined);
+  if (unread && isProtected)
+    throw invalid(`the checksum of the file cannot be checked: it has ${unread.entry.skipped}.`);
 }
 
 function checkVersion(root: ReadonlyMap<string, unknown>): void {
@@ -342,6 +379,7 @@ function* toConversation(
   const id = typeof root.get("id") === "string" ? String(root.get("id")) : toContentId("pam", messages[0]);
   const title = toShortName(root.get("title"));
   for (const [i, message] of messages.entries()) {
+    if (message === UNREAD_MESSAGE) continue;
     const place = `message ${i + 1} of conversation ${id}`;
     const { role } = message;
     const own = toOwnMessage(place, message, id);

@@ -1,7 +1,7 @@
 import type { ImportEntry } from "../../engine/api/transfer-types.ts";
 import { fromEpochSeconds, fromIsoTime, toLabels, toMessageEntry, toShortName } from "./entries.ts";
 import { type ImportSource, isObjectValue } from "./import-source.ts";
-import { type PathChoice, readJsonItems } from "./json-stream.ts";
+import { describeTooLarge, PASS_LARGE_ELEMENTS, type PathChoice, readJsonItems } from "./json-stream.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -25,8 +25,9 @@ export function isTelegramMessage(value: unknown): value is Fields {
  */
 export async function* readTelegram(source: ImportSource): AsyncIterable<ImportEntry> {
   let chat: ChatContext = { owner: undefined };
-  for await (const { path, value } of readJsonItems(source, choosePath)) {
-    if (!MESSAGES.includes(path)) chat = withField(chat, path, value);
+  for await (const { path, value, isTooLarge } of readJsonItems(source, choosePath, PASS_LARGE_ELEMENTS)) {
+    if (isTooLarge) yield { place: "a message", skipped: describeTooLarge(source, "a message") };
+    else if (!MESSAGES.includes(path)) chat = withField(chat, path, value);
     else if (isTelegramMessage(value)) yield toEntry(value, chat);
     else yield { place: "a message", skipped: "a message of an unknown shape" };
   }
