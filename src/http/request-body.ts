@@ -151,6 +151,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 
 /** Time without data after which a body is abandoned, in ms. */
 const IDLE_TIMEOUT_MS = 30_000;
+/** Time after which a body is abandoned that is read whole, in ms: each byte of it may come just in time. */
+const WHOLE_BODY_TIMEOUT_MS = 300_000;
 
 interface BodyReadOptions {
   /** A longer body throws 413. */
@@ -194,10 +196,12 @@ function readFromSocket(
     let size = 0;
     let isRefused = false;
     const silent = setTimeout(() => stop(createTooSlowError()), IDLE_TIMEOUT_MS);
+    const late = setTimeout(() => stop(createTooSlowError()), WHOLE_BODY_TIMEOUT_MS);
     const stop = (error: Error): void => {
       isRefused = true;
       chunks.length = 0;
       clearTimeout(silent);
+      clearTimeout(late);
       reject(error);
     };
     incoming.on("data", (chunk: Uint8Array) => {
@@ -216,6 +220,7 @@ function readFromSocket(
     });
     incoming.once("end", () => {
       clearTimeout(silent);
+      clearTimeout(late);
       resolve(Buffer.concat(chunks, isRefused ? 0 : size));
     });
     incoming.once("error", () => stop(CLIENT_GONE));

@@ -1,4 +1,5 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Keepsake } from "../engine/api/keepsake.ts";
@@ -63,6 +64,8 @@ export interface ServeOptions {
   readonly mcp?: AppOptions["mcp"];
   /** Accepts access tokens of OAuth at `/mcp`, beside keys. */
   readonly oauth?: AppOptions["oauth"];
+  /** How long a request may bring nothing more of itself, in ms (300,000). Then its connection is cut. */
+  readonly idleMs?: number;
   /** How long the server keeps serving after `close`, while it reports that it is not ready, in ms (0). */
   readonly drainMs?: number;
   /** Time limit of the shutdown after that, in ms (15,000). Unfinished work is ended. */
@@ -88,8 +91,6 @@ const STOP_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than most clients keep a connection: closing one while a client reuses it causes an error there. */
 const KEEP_ALIVE_MS = 75_000;
-/** Time limit to receive a request, including imports. Other requests have their own limit. */
-const REQUEST_TIMEOUT_MS = 300_000;
 
 const NO_KEY_PROBLEM =
   "Other machines could reach the server, and there is no key yet. Create one with `keepsake keys create`, set " +
@@ -112,10 +113,12 @@ export async function serve(options: ServeOptions): Promise<Served> {
     fetch: async (request, wire) => passThroughResponse(await app.fetch(request, wire), wire as NodeBindings),
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      // It would cut an import that takes longer, although it goes on arriving.
+      requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
   }) as Server;
+  cutIdleRequests(server, options.idleMs);
   await listen(server, host, port);
   warmUpInjectionPatterns(keepsake.promptGuard);
   const url = toUrl(server, host);
@@ -174,6 +177,50 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     mcp,
     oauth,
   });
+}
+
+/** How long a request may bring nothing more, in ms. */
+const REQUEST_IDLE_MS = 300_000;
+
+/**
+ * Cuts connections whose request stops arriving, with 408 if nothing was answered yet. A request that is being served may take
+ * as long as it needs while more of it arrives: an import of a large file waits for the memory. One that was answered already
+ * has `idleMs` for the rest. Node's own limit (`requestTimeout`) is for the whole request, and has to be off.
+ */
+function cutIdleRequests(server: Server, idleMs: number = REQUEST_IDLE_MS): void {
+  server.on("request", (incoming, outgoing) => {
+    if (hasBody(incoming)) watchRequest(incoming, outgoing, idleMs);
+  });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
+  return encoding !== undefined || length !== "0";
+}
+
+function watchRequest(incoming: IncomingMessage, outgoing: ServerResponse, idleMs: number): void {
+  const { socket } = incoming;
+  let received = socket.bytesRead;
+  const look = (): void => {
+    const isArriving = socket.bytesRead > received && !outgoing.writableEnded;
+    received = socket.bytesRead;
+    if (isArriving) return;
+    clearInterval(timer);
+    if (!incoming.complete) cutConnection(socket, outgoing);
+  };
+  // Reads first what has come while this process was busy.
+  const timer = setInterval(() => setImmediate(look), idleMs);
+  timer.unref();
+  incoming.once("end", () => clearInterval(timer));
+  incoming.once("close", () => clearInterval(timer));
+}
+
+function cutConnection(socket: Socket, { headersSent: isAnswered }: ServerResponse): void {
+  if (isAnswered || !socket.writable) socket.destroy();
+  else
+    socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () =>
+      socket.destroy(),
+    );
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
