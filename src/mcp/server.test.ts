@@ -85,6 +85,19 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("an MCP client of the revi
     expect([tools, resources, prompts]).toEqual(Array(3).fill({ listChanged: false }));
   });
 
+  it("may send null for an argument that it leaves out, and is told of none in the schemas", async () => {
+    const client = await connect(revision);
+    await ana.remember("I live in Porto.");
+    const found = await call(client, "recall", { query: "Where do I live?", as_of: null, max_tokens: null });
+    expect([found.isError, found.text.includes("Porto")]).toEqual([false, true]);
+    const missing = await call(client, "recall", { query: null });
+    expect([missing.isError, missing.text.includes("query")]).toEqual([true, true]);
+    const { tools } = await client.listTools();
+    const recall = tools.find(({ name }) => name === "recall")?.inputSchema;
+    expect([recall?.type, recall?.required]).toEqual(["object", ["query"]]);
+    expect(JSON.stringify(recall)).not.toContain("null");
+  });
+
   it("sees all tools, each with hints and schemas, and none that names a user", async () => {
     const { tools } = await (await connect(revision)).listTools();
     expect(tools.map(({ name }) => name)).toEqual([

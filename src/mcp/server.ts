@@ -105,7 +105,7 @@ function registerTool(server: McpServer, tool: McpTool, options: McpServerOption
   const config = {
     title,
     description,
-    inputSchema: input,
+    inputSchema: withNullsAsAbsent(input),
     outputSchema: z.object({ note: NOTE_SCHEMA, ...output.shape }),
     annotations: { title, ...hints },
   };
@@ -121,6 +121,27 @@ function registerTool(server: McpServer, tool: McpTool, options: McpServerOption
       return { content: [{ type: "text", text: describeError(error) }], isError: true };
     }
   });
+}
+
+/** The same schema for clients. Arguments that are null count as absent: some clients send them for all that the model left out. */
+function withNullsAsAbsent<Input>(schema: z.ZodType<Input>): ToolInputSchema<Input> {
+  const standard = schema["~standard"];
+  return {
+    "~standard": {
+      ...standard,
+      validate: (given, options) => standard.validate(dropNulls(given), options),
+    },
+  };
+}
+
+/** A schema as the SDK takes it: it validates, and converts itself to JSON Schema. */
+interface ToolInputSchema<Input> {
+  readonly "~standard": z.ZodType<Input>["~standard"];
+}
+
+function dropNulls(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 /** An error as a model needs it: what happened, and what to do. */
