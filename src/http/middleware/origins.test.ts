@@ -60,6 +60,12 @@ describe("with a list of origins", () => {
     }
   });
 
+  it("a page of a listed origin can read why it was refused, in WWW-Authenticate", async () => {
+    const { status, headers } = await asked(LISTED, "/session", {});
+    expect([status, headers.has("www-authenticate")]).toEqual([401, true]);
+    expect(headers.get("access-control-expose-headers")?.split(", ")).toContain("www-authenticate");
+  });
+
   it.each([
     "http://app.example.com",
     "https://app.example.com:8443",

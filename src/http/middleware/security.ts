@@ -133,6 +133,7 @@ const CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const EXPOSED_HEADERS = [
   "idempotency-replayed",
   "retry-after",
+  "www-authenticate",
   "x-keepsake-memory",
   "x-keepsake-memory-why",
   "x-keepsake-recall",
