@@ -381,7 +381,12 @@ describe("an export as files", () => {
         content: `Line ${i}. ${"x".repeat(200)}`,
       }));
       await ana.remember(said, { extract: "never" });
-      for (let i = 0; i < 300; i += 1) await ana.add({ text: `Ana owns thing ${i}.` });
+      // So many that every writer pauses by their number: on a fast machine, none of its slices lasts until a pause by the clock.
+      const things = Array.from({ length: 1500 }, (_, i) => ({ id: `${i}`, memory: `Ana owns thing ${i}.` }));
+      const file = (async function* () {
+        yield Buffer.from(JSON.stringify(things));
+      })();
+      expect((await lastOf(ana.import(file, { format: "mem0", batch: 1000 }))).memories).toBe(1500);
       for (const format of ["pam", "markdown"] as const) {
         let turns = 0;
         let isDone = false;
