@@ -38,7 +38,7 @@ export function findSampleFaults(samples: readonly CoverageSample[]): string[] {
 }
 
 /** Whether a file has a test of this title. */
-function hasTest(file: string, title: string): boolean {
+export function hasTest(file: string, title: string): boolean {
   const path = join(ROOT, file);
   return existsSync(path) && readFileSync(path, "utf8").includes(JSON.stringify(title));
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { coveragePage } from "./coverage.ts";
 import { dashboard } from "./dashboard.ts";
+import { defectsPage } from "./defects.ts";
 import { libraryReference } from "./library-reference.ts";
 import { metricsPage } from "./metrics-table.ts";
 import { writePythonClient } from "./python-client.ts";
@@ -64,10 +65,11 @@ if (import.meta.main) {
   writeFileSync(METRICS_PAGE, metricsPage(readFileSync(METRICS_PAGE, "utf8")));
   writeFileSync(COVERAGE_PAGE, coveragePage());
   writeFileSync(join(ROOT, "docs/targets.md"), targetsPage());
+  writeFileSync(join(ROOT, "docs/results/defects.md"), defectsPage());
   writeFileSync(DASHBOARD, `${JSON.stringify(dashboard(), null, 2)}\n`);
   writeFileSync(README, readmeWithQuality(readFileSync(README, "utf8")));
   console.error(
-    "Written: docs/reference/cli.md and library.md, docs/coverage.md, docs/targets.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
+    "Written: docs/reference/cli.md and library.md, docs/coverage.md, docs/targets.md, docs/results/defects.md, the tables of docs/metrics.md and README.md, and the dashboard of deploy/",
   );
   writePythonClient();
 }
