@@ -39,6 +39,17 @@ it("every format of search indexes before the one in use has a file among the fo
   expect(former.length).toBeGreaterThan(4);
 });
 
+it("the newest of them holds grants, a group, a picture and a webhook, which are read again", () => {
+  const newest = FORMATS.at(-1);
+  const others = newest && readingsOf(newest).others;
+  expect(Object.entries(others ?? {}).map(([name, { length }]) => [name, length])).toEqual([
+    ["grants", 2],
+    ["groups", 1],
+    ["attachments", 1],
+    ["webhooks", 1],
+  ]);
+});
+
 describe.each(FORMATS)("a file of format $name", (format) => {
   it("is what the table says, and small", () => {
     const path = unpackFormat(format, folder);
@@ -50,11 +61,12 @@ describe.each(FORMATS)("a file of format $name", (format) => {
 
   it("reads as it did to the version that made it, and all is well with it", async () => {
     const path = unpackFormat(format, folder);
-    const memory = await createMemory({ path, clock: clock() });
+    const memory = await createMemory({ path, clock: clock(), webhooks: {} });
     expect(memory.notices).toEqual([]);
     const { users, receipts, broken } = await story.readAll(memory);
     const before = readingsOf(format);
     expect([users, receipts]).toEqual([before.users, before.receipts]);
+    if (before.others) expect(await story.readOthers(memory)).toEqual(before.others);
     expect([before.receipts.length, before.broken, broken]).toEqual([1, [], []]);
     expect(await memory.check()).toEqual([]);
     await memory.close();

@@ -1,9 +1,9 @@
-/** A format that a database file has had on the main line, and the commit whose own code made the file that stands for it. */
+/** A format that a database file has had, and the commit whose own code made the file that stands for it. */
 export interface FileFormat {
   /** The name of its files in this folder. */
   readonly name: string;
-  /** The last commit that wrote the format. */
-  readonly commit: string;
+  /** The last commit that wrote the format and works by itself. Absent if it is not in the history: its file cannot be made again. */
+  readonly commit?: string;
   /** SQLite's `user_version`. */
   readonly version: number;
   /** The format of the search indexes that are kept in the file; none in the first. */
@@ -15,7 +15,8 @@ export interface FileFormat {
 /**
  * Every format that ever landed, oldest first. Formats without a number of their own are here too: of search indexes kept in
  * the file, of vectors and of receipts. The secrets beside the files were made for them alone and protect nothing. A change that
- * adds a migration adds the format before it, unless it is here; `make.ts` makes the files. Left out is what no program could write:
+ * adds a migration adds the format before it, unless it is here; `make.ts` makes the files. The files of v13 and v14 were made by
+ * commits that became one, with that of v15, before they landed. Left out is what no program could write:
  * tables without strict types (bdb5556 to 0e97e94), when there was no extractor and `createMemory` did not load.
  */
 export const FORMATS: readonly FileFormat[] = [
@@ -54,7 +55,7 @@ export const FORMATS: readonly FileFormat[] = [
   { name: "v10", commit: "12d6338", version: 10, index: 6, about: "erasures in parts" },
   { name: "v11", commit: "5d6264cc", version: 11, index: 6, about: "digests of rows" },
   { name: "v12", commit: "f7b34e80", version: 12, index: 6, about: "counts of use" },
-  { name: "v13", commit: "b3dea374", version: 13, index: 6, about: "grants and groups" },
-  { name: "v14", commit: "39a7c211", version: 14, index: 6, about: "images and recordings" },
-  { name: "v15", commit: "4e958df0", version: 15, index: 6, about: "webhooks" },
+  { name: "v13", version: 13, index: 6, about: "grants and groups" },
+  { name: "v14", version: 14, index: 6, about: "images and recordings" },
+  { name: "v15", commit: "d74a5939", version: 15, index: 6, about: "webhooks" },
 ];

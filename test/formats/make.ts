@@ -11,6 +11,10 @@ import { type FileFormat, FORMATS } from "./formats.ts";
  * and has it tell the story of `story.ts`. The secret is made for the file alone and protects nothing.
  */
 function makeFormat({ name, commit, version }: FileFormat): void {
+  if (commit === undefined) {
+    process.stdout.write(`${name}: the commit that made it is not in the history\n`);
+    return;
+  }
   const folder = mkdtempSync(join(tmpdir(), "keepsake-format-"));
   const checkout = join(folder, "checkout");
   const git = (...words: string[]) => execFileSync("git", words, { cwd: import.meta.dirname, stdio: "pipe" });
@@ -26,7 +30,7 @@ function makeFormat({ name, commit, version }: FileFormat): void {
     const put = (end: string, bytes: Buffer) =>
       writeFileSync(join(import.meta.dirname, `${name}${end}`), bytes);
     // Shorter blocks pack what alternates between text and vectors better.
-    put(".db.gz", gzipSync(readFileSync(path), { level: 9, memLevel: 7 }));
+    put(".db.gz", gzipSync(readFileSync(path), { level: 9, memLevel: 5 }));
     put(".secret", readFileSync(`${path}.secret`));
     put(".json.gz", gzipSync(readFileSync(`${path}.json`), { level: 9 }));
     if (existsSync(`${path}.erasures`)) put(".erasures", readFileSync(`${path}.erasures`));

@@ -47,6 +47,16 @@ export interface Readings {
   readonly users: readonly UserReadings[];
   readonly receipts: readonly ErasureReceipt[];
   readonly broken: readonly unknown[];
+  /** Absent in a file of a version that had none of them. */
+  readonly others?: OtherReadings;
+}
+
+/** What one user shows another, pictures, and who is told of changes. */
+interface OtherReadings {
+  readonly grants: readonly Fields[];
+  readonly groups: readonly Fields[];
+  readonly attachments: readonly Fields[];
+  readonly webhooks: readonly Fields[];
 }
 
 export interface UserReadings {
@@ -81,6 +91,7 @@ export async function tellStory(memory: Library, folder: string): Promise<void> 
   await ana.remember({ id: "m-3", role: "user", content: ERASED_SENTENCE }, { session: "s-1" });
   await ana.remember({ id: "m-4", role: "user", content: "I live in Ghent now." }, { session: "s-2" });
   await changeByHand(ana);
+  await shareAndShow(memory, ana);
   await memory.backup?.(`${folder}/story.backup`);
   const receipt = await ana.forget(ERASED_WORD);
   if (receipt.id === "") throw new Error("the erasure found nothing");
@@ -96,6 +107,24 @@ export async function tellStory(memory: Library, folder: string): Promise<void> 
     status: 201,
     body: '{"kept":"yes"}',
   } as never);
+}
+
+/** The first bytes of a picture and some more: nothing looks at what it shows. */
+const PICTURE: Buffer = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.from("a heron")]);
+
+/** What only newer versions have: grants and groups, pictures, webhooks. */
+async function shareAndShow({ webhooks }: Library, ana: ScopedMemory): Promise<void> {
+  const has = (name: keyof ScopedMemory): boolean => typeof ana[name] === "function";
+  if (has("share")) {
+    await ana.share({ user: "ben", about: ["Quixote"] });
+    const { name: group } = await ana.saveGroup({ name: "rowers", members: ["ben", "dora"] });
+    await ana.share({ group, kinds: ["fact"] });
+  }
+  if (has("attachments")) {
+    const picture = { type: "image" as const, data: PICTURE, description: "A grey heron." };
+    await ana.remember({ id: "m-picture", role: "user", content: [picture] });
+  }
+  await webhooks?.create({ url: "https://127.0.0.1:9/keepsake", enabled: false, label: "for a test" });
 }
 
 async function talk(dora: ScopedMemory): Promise<void> {
@@ -129,6 +158,26 @@ export async function readAll(memory: Pick<Keepsake, "scope" | "audit">): Promis
   return plain({ users, receipts, broken });
 }
 
+/** What the reads of newer versions give. The memory has to be open with `webhooks`. */
+export async function readOthers(memory: Pick<Keepsake, "scope" | "webhooks">): Promise<OtherReadings> {
+  const ana = memory.scope({ user: "ana" });
+  const { given } = await ana.grants();
+  const { items } = await ana.attachments();
+  const shown = await Promise.all(
+    items.map(async (one) => {
+      const { bytes } = await ana.attachment(one.id);
+      return { ...one, bytes: Buffer.from(bytes ?? []).toString("hex") };
+    }),
+  );
+  const toFields = (all: readonly object[]): Fields[] => all.map((one) => ({ ...one }));
+  return plain({
+    grants: toFields(given),
+    groups: toFields(await ana.groups()),
+    attachments: shown,
+    webhooks: toFields(await memory.webhooks.list()),
+  });
+}
+
 async function readUser(
   scoped: ScopedMemory,
   { project, user }: { readonly project: string; readonly user: string },
@@ -157,9 +206,14 @@ if (import.meta.main) {
   const { createMemory } = await import(`${checkout}/src/memory.ts`);
   const { writeFileSync } = await import("node:fs");
   const path = `${folder}/story`;
-  const memory: Keepsake = await createMemory({ path, clock: steadyClock() });
+  const memory: Keepsake = await createMemory({
+    path,
+    clock: steadyClock(),
+    webhooks: { allowsLoopback: true },
+  });
   await tellStory(memory, folder);
-  const readings = await readAll(memory);
+  const others = "webhooks" in memory ? { others: await readOthers(memory) } : {};
+  const readings: Readings = { ...(await readAll(memory)), ...others };
   await memory.close();
   const late: Keepsake = await createMemory({ path, clock: steadyClock(START + 3_600_000) });
   await late.scope(WAITING).remember(WAITING_MESSAGE, { extract: "later" });
