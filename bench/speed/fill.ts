@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Extractor } from "../../src/index.ts";
-import { createMemory } from "../../src/index.ts";
+import { loadLibrary } from "./filling.ts";
 import { type MadeUp, type Person, person } from "./made-up.ts";
 
 const BATCH = 1000;
@@ -10,7 +10,12 @@ const BATCH = 1000;
  * the messages say is known here, so no rules have to read them: that is measured for itself. Run as a process of its
  * own, which tells its parent how many messages are stored.
  */
-async function fill(path: string, first: number, last: number, perUser: number): Promise<void> {
+async function fill(
+  path: string,
+  [first = 1, last = 1, perUser = 1]: readonly number[],
+  checkout: string,
+): Promise<void> {
+  const { createMemory } = await loadLibrary(checkout);
   for (let number = first; number <= last; number += 1) {
     const known = new Map<string, MadeUp["memory"]>();
     // A process that takes in everybody's history at once is no case of use: each user gets memory of their own.
@@ -64,8 +69,7 @@ function knowing(known: Map<string, MadeUp["memory"]>): Extractor {
 // A parent that is gone wants nothing filled any more.
 const orphaned = (): never => process.exit(1);
 process.once("disconnect", orphaned);
-const [path = "", ...numbers] = process.argv.slice(2);
-const [first = 1, last = 1, perUser = 1] = numbers.map(Number);
-await fill(path, first, last, perUser);
+const [path = "", first, last, perUser, checkout = ""] = process.argv.slice(2);
+await fill(path, [first, last, perUser].map(Number), checkout);
 process.off("disconnect", orphaned);
 process.disconnect?.();

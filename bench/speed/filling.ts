@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { createMemory } from "../../src/index.ts";
 import { rounded } from "./measure.ts";
 import { phase, reporter } from "./progress.ts";
 import type { Size } from "./run.ts";
@@ -44,9 +43,10 @@ function copy(from: string, to: string): void {
 }
 
 /** In other processes, one for each core, so that this one stays as one that only serves. */
-async function fill(path: string, { users, perUser }: Size): Promise<number> {
+async function fill(path: string, { users, perUser, checkout = "" }: Size): Promise<number> {
   phase(`filling a file: ${users} × ${perUser} memories and their messages`);
   const began = performance.now();
+  const { createMemory } = await loadLibrary(checkout);
   await (await createMemory({ path })).close();
   const workers = Math.min(users, availableParallelism());
   const done = new Array<number>(workers).fill(0);
@@ -55,13 +55,18 @@ async function fill(path: string, { users, perUser }: Size): Promise<number> {
     done.map((_, worker) => {
       const first = 1 + Math.floor((worker * users) / workers);
       const last = Math.floor(((worker + 1) * users) / workers);
-      return fillUsers([path, first, last, perUser], (count) => {
+      return fillUsers([path, first, last, perUser, checkout], (count) => {
         done[worker] = count;
         report(done.reduce((sum, one) => sum + one, 0));
       });
     }),
   );
   return rounded((performance.now() - began) / 1000);
+}
+
+/** The library of another checkout, compiled, or of this one if `checkout` is empty: an older server reads no newer file. */
+export function loadLibrary(checkout: string): Promise<typeof import("../../src/index.ts")> {
+  return checkout === "" ? import("../../src/index.ts") : import(join(checkout, "dist/index.js"));
 }
 
 function fillUsers(what: readonly (string | number)[], report: (stored: number) => void): Promise<void> {

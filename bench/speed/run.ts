@@ -38,11 +38,12 @@ export interface Figures {
   readonly machine: Machine;
 }
 
-/** How many there are, and where a filled file is kept for the next run, if anywhere. */
+/** How many there are, where a filled file is kept for the next run, if anywhere, and the checkout that fills it, if another. */
 export interface Size {
   readonly users: number;
   readonly perUser: number;
   readonly kept?: string;
+  readonly checkout?: string;
 }
 
 /** The figures for `users` users of `perUser` memories each, in a folder that is the run's own. */

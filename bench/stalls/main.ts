@@ -74,15 +74,17 @@ async function allRounds(wanted: Wanted, folder: string): Promise<StallResults> 
   const machine = machineOf();
   const begun = performance.now();
   const upstream = await stubUpstream();
-  const largeFile = await largeFileFor(wanted, folder);
   const sides: Side[] = [
     ...(wanted.before === undefined ? [] : [{ name: "before" as const, checkout: resolve(wanted.before) }]),
     { name: "after", checkout: join(import.meta.dirname, "../..") },
   ];
+  const largeFiles = new Map<Side, string>();
+  for (const side of sides) largeFiles.set(side, await makeLargeFile(side, wanted, folder));
   const seen: { side: Side["name"]; one: MeasuredCase }[] = [];
   for (let round = 1; round <= wanted.rounds; round += 1) {
     for (const side of sides) {
       phase(`round ${round} of ${wanted.rounds}, ${side.name}`);
+      const largeFile = largeFiles.get(side) ?? "";
       await roundOf(side, wanted.cases, { folder, upstream: upstream.url, largeFile }, (one) => {
         phase(`  ${lineOf(one)}`);
         seen.push({ side: side.name, one });
@@ -103,10 +105,21 @@ async function allRounds(wanted: Wanted, folder: string): Promise<StallResults> 
   };
 }
 
-async function largeFileFor({ cases, large, keep }: Wanted, folder: string): Promise<string> {
-  const path = join(folder, "large.db");
-  if (cases.some(({ needs }) => needs?.startsWith("large user")))
-    await filled(path, { users: 1, perUser: large, ...(keep === undefined ? {} : { kept: keep }) });
+/** The file with the large user, made by the side's own library. An older one is kept under its own name. */
+async function makeLargeFile(
+  { name, checkout }: Side,
+  { cases, large, keep }: Wanted,
+  folder: string,
+): Promise<string> {
+  const path = join(folder, `large-${name}.db`);
+  if (!cases.some(({ needs }) => needs?.startsWith("large user"))) return path;
+  const isOlder = name === "before";
+  await filled(path, {
+    users: 1,
+    perUser: large,
+    ...(keep === undefined ? {} : { kept: isOlder ? `${keep}-before` : keep }),
+    ...(isOlder ? { checkout } : {}),
+  });
   return path;
 }
 
