@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { type EventEmitter, once } from "node:events";
+import type { Socket } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Place, testPlace } from "../../../test/postgres/place.ts";
@@ -16,6 +18,19 @@ const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 const WORD = "zqx81canary";
 
+const ERASE_MESSAGE = {
+  messages: [{ id: "m1", content: "", keepMetadata: false }],
+  memories: [],
+  rewrites: [],
+  receipt: makeErasureReceipt("e1"),
+};
+
+/** What the driver has and does not declare. */
+interface ReplicaConnection {
+  readonly stream: Socket;
+  sendCopyFromChunk(bytes: Buffer): void;
+}
+
 describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, () => {
   let place: Place;
   beforeAll(() => {
@@ -24,14 +39,14 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
   afterAll(() => place.clear(), 60_000);
 
   /** How many files of tables of a schema hold the word, asked of the server's own disk. */
-  async function filesHolding(schema: string): Promise<string[]> {
+  async function filesHolding(schema: string, word = WORD): Promise<string[]> {
     await place.pool.query("CHECKPOINT");
     const { rows } = await place.pool.query<{ name: string }>(
       "SELECT c.relname AS name FROM pg_class c LEFT JOIN pg_class t ON t.oid = c.reltoastrelid " +
         "WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'i') AND (" +
         "position($2::bytea IN pg_read_binary_file(pg_relation_filepath(c.oid))) > 0 OR " +
         "(t.oid IS NOT NULL AND position($2::bytea IN pg_read_binary_file(pg_relation_filepath(t.oid))) > 0)) ORDER BY 1",
-      [schema, Buffer.from(WORD)],
+      [schema, Buffer.from(word)],
     );
     return rows.map(({ name }) => name);
   }
@@ -187,6 +202,98 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     await record.close();
   });
 
+  /** Begins to keep what is there, and gives what ends it. */
+  const HOLDERS: readonly [name: string, isLasting: boolean, hold: () => Promise<() => Promise<unknown>>][] =
+    [
+      [
+        "a prepared transaction",
+        true,
+        async () => {
+          const client = await place.pool.connect();
+          await client.query(
+            `BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '${place.name}_prepared'`,
+          );
+          client.release();
+          return () => place.pool.query(`ROLLBACK PREPARED '${place.name}_prepared'`);
+        },
+      ],
+      ["a replica that reports what it reads", false, async () => (await startReplica()).stop],
+      [
+        "the slot of a replica that is away",
+        true,
+        async () => {
+          const slot = `${place.name}_slot`;
+          await place.pool.query("SELECT pg_create_physical_replication_slot($1)", [slot]);
+          await (await startReplica(slot)).stop();
+          return () => place.pool.query("SELECT pg_drop_replication_slot($1)", [slot]);
+        },
+      ],
+    ];
+
+  /** Connects as a replica does, and reports that its oldest reader is of now (`hot_standby_feedback`). */
+  async function startReplica(slot?: string): Promise<{ readonly stop: () => Promise<void> }> {
+    const { rows } = await place.pool.query<{ at: string; transaction: string }>(
+      "SELECT pg_current_wal_flush_lsn()::text AS at, pg_snapshot_xmin(pg_current_snapshot())::text AS transaction",
+    );
+    const transaction = Number(BigInt(rows[0]?.transaction ?? 0) & 0xffffffffn);
+    const config = { connectionString: url, application_name: `${place.name}_replica`, replication: "true" };
+    const client = new Client(config);
+    client.on("error", () => {});
+    await client.connect();
+    void client
+      .query(`START_REPLICATION ${slot ? `SLOT "${slot}" ` : ""}PHYSICAL ${rows[0]?.at}`)
+      .catch(() => undefined);
+    const { connection } = client as unknown as { connection: EventEmitter & ReplicaConnection };
+    await once(connection, "replicationStart");
+    const feedback = Buffer.alloc(25);
+    feedback.write("h");
+    feedback.writeUInt32BE(transaction, 9);
+    connection.sendCopyFromChunk(feedback);
+    const reported = slot
+      ? "SELECT count(*) AS found FROM pg_replication_slots AS slot WHERE slot_name = $1 AND slot.xmin IS NOT NULL"
+      : "SELECT count(*) AS found FROM pg_stat_activity WHERE application_name = $1 AND backend_xmin IS NOT NULL";
+    const count = async () =>
+      (await place.pool.query(reported, [slot ?? config.application_name])).rows[0]?.found;
+    await expect.poll(count).toBe("1");
+    const isGone = async () =>
+      (
+        await place.pool.query("SELECT count(*) AS found FROM pg_stat_activity WHERE application_name = $1", [
+          config.application_name,
+        ])
+      ).rows[0]?.found;
+    return {
+      async stop() {
+        connection.stream.destroy();
+        await expect.poll(isGone).toBe("0");
+      },
+    };
+  }
+
+  it.each(HOLDERS)("is not reported as clean while %s keeps the rows", async (_name, isLasting, hold) => {
+    const record = await place.open();
+    const schema = place.schemaOf(record);
+    const word = `w${randomBytes(8).toString("hex")}`;
+    await record.commit(ANN, makeChangeSet({ messages: [makeMessage("m1", { content: word })] }));
+    const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
+    const scrub = () => record.erasures.scrub(ANN, [word]);
+    const release = await hold();
+    try {
+      await record.commit(ANN, makeChangeSet({ base: 1, cause: "forget", erase: ERASE_MESSAGE }));
+      expect(await scrub()).not.toContainEqual(wiped);
+      // The control: a rewrite at this moment would leave the word.
+      const [part = ""] = await filesHolding(schema, word);
+      await place.pool.query(`VACUUM (FULL) ${schema}.${part}`);
+      expect(await filesHolding(schema, word)).toEqual([part]);
+      const time = isLasting ? {} : { forMs: 7 * 86_400_000 };
+      expect((await record.maintenance?.remains())?.[0]).toEqual({ place: wiped.place, ...time });
+    } finally {
+      await release();
+    }
+    await expect.poll(scrub, { timeout: 30_000, interval: 100 }).toContainEqual(wiped);
+    expect(await filesHolding(schema, word)).toEqual([]);
+    await record.close();
+  });
+
   it("is wiped in the background if tables are locked, and the receipt states the deadline", async () => {
     const record = await place.open({ logKeptMs: 86_400_000 });
     const schema = place.schemaOf(record);
@@ -206,6 +313,22 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
       { place: "PostgreSQL: freed space of its tables", forMs: 7 * 86_400_000 },
       { place: "PostgreSQL: write-ahead log", forMs: 86_400_000 },
     ]);
+    await record.close();
+  });
+
+  it("is a fault if it outlasts the time that receipts state", async () => {
+    const record = await place.open();
+    const mark = (days: number) =>
+      place.pool.query(
+        `INSERT INTO ${place.schemaOf(record)}.freed (name, since) VALUES ('receipts', now() - make_interval(days => $1)) ` +
+          "ON CONFLICT (name) DO UPDATE SET since = excluded.since",
+        [days],
+      );
+    await mark(6);
+    expect(await record.check()).toEqual([]);
+    await mark(8);
+    const problem = "of tables that were not rewritten within the time that receipts of erasures state";
+    expect(await record.check()).toEqual([{ place: "freed space", problem, count: 1 }]);
     await record.close();
   });
 

@@ -10,6 +10,7 @@ import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
 import { toIndexKey } from "./database/user-rows.ts";
 import { POSTGRES_MIGRATIONS } from "./migrations/index.ts";
 import { fetchRowsOfAllProjects } from "./read.ts";
+import { REWRITE_WITHIN_MS } from "./scrub.ts";
 
 const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
   ...buildConsistencyRules({ user: "person", number: "number" }),
@@ -32,6 +33,11 @@ const CONSISTENCY_RULES: readonly ConsistencyRule[] = [
           "WHERE users.number IS NULL",
       )
       .join(" UNION ALL "),
+  ],
+  [
+    "freed space",
+    "of tables that were not rewritten within the time that receipts of erasures state",
+    `SELECT 1 FROM freed WHERE name <> '' AND since < now() - interval '${REWRITE_WITHIN_MS} milliseconds'`,
   ],
 ];
 

@@ -15,11 +15,14 @@ import {
   buildShardRewrite,
   findUserShards,
   haveOlderTransactionsEnded,
+  mayKeepRowsForever,
+  replaceLostShard,
   SELECT_DUE_SHARDS,
   SELECT_SHARD_SIZE,
 } from "./citus/shard-rewrites.ts";
 import { createStatement, quoteIdentifier, type Row } from "./database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "./database/database.ts";
+import { buildLastingHolderCount, buildRowHolderCount } from "./database/row-holders.ts";
 import { decodeText, findUserNumber, toAccessScope, toScopeKeys } from "./database/user-rows.ts";
 import { fetchRowsOfAllProjects } from "./read.ts";
 import { fetchStoredAnswers } from "./tables/answer-cache.ts";
@@ -76,8 +79,9 @@ export async function scrubTables(
 }
 
 /**
- * Places that an erasure cannot clean at once: freed space until the tables are rewritten, and the write-ahead log. The log's time
- * is configured, or known if only the server keeps it and background jobs rotate it.
+ * Places that an erasure cannot clean at once: freed space until the tables are rewritten, and the write-ahead log. The freed
+ * space has no time while something keeps deleted rows that may never end by itself. The log's time is configured, or known if
+ * only the server keeps it and background jobs rotate it.
  */
 export async function fetchRemainders(
   database: PostgresDatabase,
@@ -85,9 +89,18 @@ export async function fetchRemainders(
 ): Promise<{ readonly place: string; readonly forMs?: number }[]> {
   const forMs = logKeptMs ?? ((await isWalPrivate(database)) ? REWRITE_WITHIN_MS : undefined);
   return [
-    { place: FREED_SPACE, forMs: REWRITE_WITHIN_MS },
+    { place: FREED_SPACE, ...((await areRowsKept(database)) ? {} : { forMs: REWRITE_WITHIN_MS }) },
     { place: "PostgreSQL: write-ahead log", ...(forMs === undefined ? {} : { forMs }) },
   ];
+}
+
+const COUNT_LASTING_HOLDERS = buildLastingHolderCount(0);
+
+/** Whether deleted rows are kept by what may never end. */
+async function areRowsKept(database: PostgresDatabase): Promise<boolean> {
+  if (database.settings.isDistributed) return mayKeepRowsForever(database);
+  const [row] = await fetchRowsOfAllProjects(database, COUNT_LASTING_HOLDERS);
+  return Number(row?.found) > 0;
 }
 
 /**
@@ -99,15 +112,15 @@ export async function fetchRemainders(
 const IMMEDIATE_REWRITE_BYTES = 8 * 1024 * 1024;
 const SOON_BYTES = 64 * 1024 * 1024;
 const SOON_INTERVAL = "1 hour";
-/** By then, every table has been rewritten; the background starts well before. */
-const REWRITE_WITHIN_MS: number = 7 * 86_400_000;
+/** Within this time (ms), every table is rewritten; the background starts well before. `doctor` names those that are not. */
+export const REWRITE_WITHIN_MS: number = 7 * 86_400_000;
 const DUE_INTERVAL = "3 days";
 /** In each hourly run, no further rewrite starts after this many ms; together they would take seconds. */
 const BATCH_MS = 1000;
 /** How long a rewrite may wait for its lock, in ms: everyone else queues behind it. */
 const LOCK_MS = 1000;
 const REWRITE_MS = 600_000;
-const SNAPSHOTS_MS = 1000;
+const HOLDERS_MS = 1000;
 /** How long waits are kept short after a transaction outlasted a full wait, in ms: others queue behind it. */
 const SHORT_WAIT_PERIOD_MS = 5000;
 const SHORT_WAIT_MS = 50;
@@ -229,7 +242,10 @@ async function fetchTableSize(database: PostgresDatabase, name: string): Promise
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** False if the table is locked or an older transaction reads it for too long, or this login lacks the privilege. */
+/**
+ * False if the table is locked, or something keeps its deleted rows for too long, or this login lacks the privilege. On Citus also
+ * if a node is away, or a copy of the shard is elsewhere.
+ */
 async function rewriteTable(database: PostgresDatabase, name: string): Promise<boolean> {
   const { schema, isDistributed } = database.settings;
   const rewrite = isDistributed
@@ -237,46 +253,59 @@ async function rewriteTable(database: PostgresDatabase, name: string): Promise<b
     : `VACUUM (FULL) ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   const before = await findRewriteMark(database, name);
   if (!before) return true;
-  if (!(await waitForOldSnapshots(database, before))) return false;
+  const isRewritten =
+    (await waitForOlderHolders(database, name, before)) &&
+    (await runRewrite(database, rewrite)) &&
+    // A replica that came back meanwhile may read older rows than those before it.
+    (await haveOlderHoldersEnded(database, name, before));
+  if (!isRewritten) {
+    if (isDistributed) await replaceLostShard(database, name);
+    return false;
+  }
+  // Erasures during the rewrite are recorded with a later time.
+  await database.write(ALL_PROJECTS, async (transaction) => {
+    transaction.queue("DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz", name, before.last);
+    transaction.queue("UPDATE freed SET since = $2::timestamptz WHERE name = $1", name, before.last);
+  });
+  return true;
+}
+
+async function runRewrite(database: PostgresDatabase, rewrite: string): Promise<boolean> {
   try {
     await database.runOutsideTransaction([`SET lock_timeout = ${LOCK_MS}`, rewrite], {
       after: "RESET lock_timeout",
       timeoutMs: REWRITE_MS,
     });
+    return true;
   } catch (error) {
     if (isMemoryError(error) && error.code !== "corrupt") return false;
     throw error;
   }
-  await database.execute(
-    ALL_PROJECTS, // Erasures during the rewrite are recorded with a later time.
-    "DELETE FROM freed WHERE name = $1 AND last = $2::timestamptz",
-    name,
-    before.last,
-  );
-  return true;
 }
 
-const COUNT_OLDER_SNAPSHOTS =
-  "SELECT count(*) AS found FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() " +
-  "AND greatest(age(backend_xmin), age(backend_xid)) >= age($1::text::xid)";
+const COUNT_OLDER_HOLDERS = buildRowHolderCount("$1::text::xid");
 
-async function haveOlderSnapshotsEnded(database: PostgresDatabase, { made, last }: Row): Promise<boolean> {
-  if (database.settings.isDistributed) return haveOlderTransactionsEnded(database, last ?? "");
-  const [row] = await fetchRowsOfAllProjects(database, COUNT_OLDER_SNAPSHOTS, made ?? "0");
+async function haveOlderHoldersEnded(
+  database: PostgresDatabase,
+  name: string,
+  { made, last }: Row,
+): Promise<boolean> {
+  if (database.settings.isDistributed) return haveOlderTransactionsEnded(database, name, last ?? "");
+  const [row] = await fetchRowsOfAllProjects(database, COUNT_OLDER_HOLDERS, made ?? "0");
   return Number(row?.found) === 0;
 }
 
 /**
- * Waits briefly for older transactions, because rows that they may still read survive a rewrite. False if one remains: the
- * rewrite would seem done without being so.
+ * Waits briefly for what is older than the erasure, because rows that it may still read survive a rewrite. False if something
+ * remains: the rewrite would seem done without being so.
  */
-async function waitForOldSnapshots(database: PostgresDatabase, mark: Row): Promise<boolean> {
+async function waitForOlderHolders(database: PostgresDatabase, name: string, mark: Row): Promise<boolean> {
   const queue = getRewriteQueue(database);
   const begun = performance.now();
   const isHurried = begun < queue.hurriedUntil;
-  const end = begun + (isHurried ? SHORT_WAIT_MS : SNAPSHOTS_MS);
+  const end = begun + (isHurried ? SHORT_WAIT_MS : HOLDERS_MS);
   for (;;) {
-    if (await haveOlderSnapshotsEnded(database, mark)) return true;
+    if (await haveOlderHoldersEnded(database, name, mark)) return true;
     if (performance.now() >= end) break;
     await pause(20);
   }

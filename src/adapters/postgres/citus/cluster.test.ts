@@ -182,17 +182,6 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     await store.answers.beginAnswer(scope, begun, { outdated: "", abandoned: "" });
   }
 
-  it("rewrites the shards of an erased user, and gives no time for the logs of the nodes", async () => {
-    const scope = { ...ANN, user: "erased" };
-    await store.commit(scope, makeChangeSet({ messages: [makeMessage("m", { content: WORD })] }));
-    await store.commit(scope, makeChangeSet({ base: 1, erase: ERASE_MESSAGE }));
-    const wiped = { place: "PostgreSQL: freed space of its tables", found: 0 };
-    await expect
-      .poll(() => store.erasures.scrub(scope, [WORD]), { timeout: 30_000, interval: 100 })
-      .toContainEqual(wiped);
-    expect(await store.maintenance?.remains()).toContainEqual({ place: "PostgreSQL: write-ahead log" });
-  });
-
   it("continues after a program that ended when a user had a number only", async () => {
     await rowsOf(`INSERT INTO ${schema}.names (number, project, name) VALUES (9000, 'default', 'half')`);
     const scope = { ...ANN, user: "half" };
