@@ -15,13 +15,14 @@ import type {
 } from "../../../ports/stores/job-store.ts";
 import { compareStrings } from "../../shared/change-rules.ts";
 import { parseBody } from "../../shared/stored-rows.ts";
-import type { PostgresTransaction, Row } from "../database/connection.ts";
+import type { PostgresTransaction, Row, SqlStatement } from "../database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
 import { NEWEST_VERSIONS } from "../database/recall-statements.ts";
 import {
   bindUser,
   decodeText,
   encodeText,
+  findAssignedNumber,
   parseScope,
   SELECT_USER,
   toAccessScope,
@@ -95,11 +96,15 @@ export function parseJobProgress({ seen, due, found, failed }: Row): JobProgress
   };
 }
 
-const UPSERT_PROGRESS =
+const INSERT_PROGRESS =
   "INSERT INTO visits (person, project, job, revision, due, found, failed) SELECT number, project, $3, $4, $5, $6, $7 FROM users " +
-  "WHERE project = $1 AND name = $2 AND revision > 0 " +
-  "ON CONFLICT (person, job) DO UPDATE SET revision = excluded.revision, due = excluded.due, found = excluded.found, " +
+  "WHERE project = $1 AND name = $2 AND revision > 0";
+const REPLACE_PROGRESS =
+  " ON CONFLICT (person, job) DO UPDATE SET revision = excluded.revision, due = excluded.due, found = excluded.found, " +
   "failed = excluded.failed";
+const UPSERT_PROGRESS = INSERT_PROGRESS + REPLACE_PROGRESS;
+/** On Citus, the user's number tells which node stores the row. */
+const UPSERT_DISTRIBUTED_PROGRESS = `${INSERT_PROGRESS} AND number = $8${REPLACE_PROGRESS}`;
 
 export async function storeJobProgress(
   database: PostgresDatabase,
@@ -108,14 +113,25 @@ export async function storeJobProgress(
 ): Promise<void> {
   // In a fixed order, so that two servers that save the same users do not deadlock.
   const ordered = visits
-    .map(({ scope, visit }, place) => ({ keys: toScopeKeys(scope), visit, place }))
+    .map(({ scope, visit }, place) => ({ scope, keys: toScopeKeys(scope), visit, place }))
     .sort((one, other) => compareKeys(one.keys, other.keys) || one.place - other.place);
+  const { isDistributed } = database.settings;
+  const statements: SqlStatement[] = [];
+  for (const { scope, keys, visit } of ordered) {
+    const { revision, due = null, found = null, failed } = visit;
+    const failure = failed ? JSON.stringify(failed) : null;
+    const values = [...keys, encodeText(job), revision, due, found, failure];
+    statements.push(
+      isDistributed
+        ? {
+            sql: UPSERT_DISTRIBUTED_PROGRESS,
+            values: [...values, await findAssignedNumber(database, scope)],
+          }
+        : { sql: UPSERT_PROGRESS, values },
+    );
+  }
   await database.write(ALL_PROJECTS, async (transaction) => {
-    for (const { keys, visit } of ordered) {
-      const { revision, due = null, found = null, failed } = visit;
-      const failure = failed ? JSON.stringify(failed) : null;
-      transaction.queue(UPSERT_PROGRESS, ...keys, encodeText(job), revision, due, found, failure);
-    }
+    for (const { sql, values } of statements) transaction.queue(sql, ...values);
   });
 }
 
@@ -264,8 +280,9 @@ const SELECT_OTHER_SPACES =
   "WITH RECURSIVE spaces (space) AS ((SELECT space FROM units ORDER BY space LIMIT 1) UNION ALL " +
   "SELECT (SELECT units.space FROM units WHERE units.space > spaces.space ORDER BY units.space LIMIT 1) " +
   "FROM spaces WHERE spaces.space IS NOT NULL) SELECT space FROM spaces WHERE space <> $1";
-/** Citus runs no recursive query over several nodes. */
-const SELECT_DISTINCT_SPACES = "SELECT DISTINCT space FROM units WHERE space <> $1";
+/** Citus runs no recursive query over several nodes. So each space is looked up by a statement, in the index of each shard. */
+const SELECT_FIRST_SPACE = "SELECT space FROM units ORDER BY space LIMIT 1";
+const SELECT_NEXT_SPACE = "SELECT space FROM units WHERE space > $1 ORDER BY space LIMIT 1";
 const SELECT_STALE_USERS =
   "SELECT project, name, long_names, outside.units FROM (SELECT person, count(*) AS units FROM units " +
   "WHERE space = ANY ($1) GROUP BY person ORDER BY person LIMIT $2) AS outside " +
@@ -288,8 +305,20 @@ export async function fetchUsersWithStaleEmbeddings(
  * would not know how few they are.
  */
 export async function fetchOtherSpaces(database: PostgresDatabase, space: string): Promise<string[]> {
-  const sql = database.settings.isDistributed ? SELECT_DISTINCT_SPACES : SELECT_OTHER_SPACES;
-  return (await fetchRowsOfAllProjects(database, sql, space)).map((row) => String(row.space));
+  if (!database.settings.isDistributed) {
+    return (await fetchRowsOfAllProjects(database, SELECT_OTHER_SPACES, space)).map(toSpace);
+  }
+  const spaces: string[] = [];
+  let [next] = await fetchRowsOfAllProjects(database, SELECT_FIRST_SPACE);
+  while (next) {
+    spaces.push(toSpace(next));
+    [next] = await fetchRowsOfAllProjects(database, SELECT_NEXT_SPACE, toSpace(next));
+  }
+  return spaces.filter((one) => one !== space);
+}
+
+function toSpace(row: Row): string {
+  return String(row.space);
 }
 
 const SELECT_STALE_UNITS =
