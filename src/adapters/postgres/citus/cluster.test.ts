@@ -194,6 +194,20 @@ describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
     ]);
   });
 
+  it("distributes a table that an update adds, and keeps the rows of a schema from before it", async () => {
+    const scope = { ...ANN, user: "before" };
+    await store.commit(scope, makeChangeSet({ messages: [makeMessage("m")] }));
+    await rowsOf(`DROP TABLE ${schema}.embedder_choices`);
+    await rowsOf(`DELETE FROM ${schema}.migrations WHERE number >= 12`);
+    const updated = await place.again(store);
+    const sql = "SELECT partmethod AS method FROM pg_dist_partition WHERE logicalrelid = $1::regclass";
+    expect(await rowsOf(sql, `${schema}.embedder_choices`)).toEqual([{ method: "n" }]);
+    await updated.embedders?.save({ ...scope, embedder: "large" });
+    expect(await store.embedders?.read(scope)).toBe("large");
+    expect((await updated.since(scope, 0)).messages).toHaveLength(1);
+    await updated.close();
+  });
+
   it("refuses to create its tables for a login that is no superuser", async () => {
     const login = `${place.name}_login`;
     await rowsOf(`CREATE ROLE ${login} LOGIN`);

@@ -1,5 +1,6 @@
 import type { PostgresConnection, Row } from "../database/connection.ts";
 import { quoteIdentifier } from "../database/connection.ts";
+import { quoteLiteral } from "./node-settings.ts";
 
 /** Whether this server spreads tables over nodes: `coordinator` does, and a `worker` stores a coordinator's tables. */
 export type CitusNode = "none" | "coordinator" | "worker";
@@ -40,6 +41,23 @@ export const USER_TABLES: readonly string[] = [
 /** Tables that stay on the coordinator: they are small, or name no user's text. */
 export const COORDINATOR_TABLES: readonly string[] =
   "backups calls documents filling freed identity jobs leases migrations names turns".split(" ");
+
+/** Tables of which every node has a copy. */
+export const REFERENCE_TABLES: readonly string[] = ["embedder_choices", "webhooks"];
+
+/** Which tables of a spread schema an update has created and not spread. */
+export const SELECT_NEW_TABLES: string =
+  "SELECT name FROM unnest($1::text[]) AS row (name) WHERE to_regclass(name) IS NOT NULL " +
+  "AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(name))";
+
+/** Spreads a table of the current schema that an update has created, as a part of its transaction. */
+export function buildDistribution(table: string): string {
+  const name = quoteLiteral(table);
+  const call = REFERENCE_TABLES.includes(table)
+    ? `create_reference_table(${name})`
+    : `create_distributed_table(${name}, 'person', colocate_with => 'users')`;
+  return `SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SELECT ${call}`;
+}
 
 /**
  * Spreads the empty tables of the current schema over the nodes, as a part of the transaction that created them.
@@ -93,8 +111,7 @@ BEGIN
     FROM unnest('{${USER_TABLES.filter((name) => name !== "users").join(",")}}'::text[]) AS row (name);
   PERFORM create_distributed_table('shares', 'project', colocate_with => 'none');
   PERFORM create_distributed_table('share_parties', 'project', colocate_with => 'shares');
-  PERFORM create_reference_table('webhooks');
-  PERFORM create_reference_table('embedder_choices');
+  PERFORM create_reference_table(name) FROM unnest('{${REFERENCE_TABLES.join(",")}}'::text[]) AS row (name);
   FOR one IN SELECT * FROM json_to_recordset(references_between) AS row (source text, name text, body text) LOOP
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', one.source, one.name, one.body);
   END LOOP;

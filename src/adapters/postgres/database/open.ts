@@ -1,7 +1,15 @@
 import { invalid, MemoryError } from "../../../errors.ts";
 import type { Secret } from "../../../ports/system.ts";
 import { handlePoolErrors } from "../../shared/pool-connections.ts";
-import { DISTRIBUTE_TABLES, detectCitusNode, hasDistributedTables } from "../citus/distribute-tables.ts";
+import {
+  buildDistribution,
+  DISTRIBUTE_TABLES,
+  detectCitusNode,
+  hasDistributedTables,
+  REFERENCE_TABLES,
+  SELECT_NEW_TABLES,
+  USER_TABLES,
+} from "../citus/distribute-tables.ts";
 import { POSTGRES_MIGRATIONS } from "../migrations/index.ts";
 import type { PostgresConnection, PostgresPool, Row } from "./connection.ts";
 import { acquireConnection, type PostgresConnectionSettings, quoteIdentifier } from "./connection.ts";
@@ -194,8 +202,18 @@ async function runMigrations(
   }
   if (isCoordinator && from === 0) await run(DISTRIBUTE_TABLES);
   const isDistributed = isCoordinator && (await hasDistributedTables(connection, schema));
+  if (isDistributed) await distributeNewTables(connection);
   await enableRowSecurity(connection, schema, role, isDistributed);
   await run("COMMIT");
+}
+
+/** Spreads what the migrations have added to a schema that was spread before. */
+async function distributeNewTables(connection: PostgresConnection): Promise<void> {
+  const values = [[...USER_TABLES, ...REFERENCE_TABLES]];
+  const { rows } = await connection.query({ text: SELECT_NEW_TABLES, values });
+  if (rows.length > 0) await refuseOrdinaryLogin(connection);
+  for (const { name } of rows)
+    await connection.query({ text: buildDistribution(name ?? ""), query_timeout: MIGRATING_MS });
 }
 
 /** Citus distributes the tables of a transaction for superusers only: it opens connections that would not see an ordinary login's. */
