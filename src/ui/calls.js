@@ -127,6 +127,21 @@ export function answerGrant(user, id, declined) {
   return call("PATCH", toPath`/api/v1/grants/${user}/${id}`, { declined });
 }
 
+/** Gives the groups that the user made or is in. */
+export function listGroups(user) {
+  return call("GET", toPath`/api/v1/groups/${user}`);
+}
+
+/** Makes a group, or replaces the members of the user's group of that name. */
+export function saveGroup(user, group) {
+  return call("POST", toPath`/api/v1/groups/${user}`, group);
+}
+
+/** Deletes a group of the user; a member leaves it instead. */
+export function deleteGroup(user, id) {
+  return call("DELETE", toPath`/api/v1/groups/${user}/${id}`);
+}
+
 export function withdrawGrant(user, id) {
   return call("DELETE", toPath`/api/v1/grants/${user}/${id}`);
 }
@@ -172,6 +187,37 @@ export function getHistory(user, query) {
 
 export function getMessage(user, id) {
   return call("GET", toPath`/api/v1/messages/${user}/${id}`);
+}
+
+/** Gives a page of the images and recordings of the user's messages. */
+export function listAttachments(user, query) {
+  return call("GET", withQuery(toPath`/api/v1/attachments/${user}`, query));
+}
+
+/** Stores a file as a message of the user. `query` has its description and the words that go with it. */
+export async function addAttachment(user, file, query) {
+  const options = { body: file, type: file.type };
+  return (await send("POST", withQuery(toPath`/api/v1/attachments/${user}`, query), options)).json();
+}
+
+/** Erases an image or a recording, and what describes it. */
+export function eraseAttachment(user, id) {
+  return call("DELETE", toPath`/api/v1/attachments/${user}/${id}`);
+}
+
+/** Keeps a user's memories in order, or shows with `dry_run` what that would do. */
+export function optimize(user, query) {
+  return call("POST", withQuery(toPath`/api/v1/memories/${user}/optimize`, query));
+}
+
+export function getEmbedder(user) {
+  return call("GET", toPath`/api/v1/embedders/${user}`);
+}
+
+/** Chooses an embedder for a user; without a name, that of the project applies again. */
+export function chooseEmbedder(user, embedder) {
+  const path = toPath`/api/v1/embedders/${user}`;
+  return embedder === undefined ? call("DELETE", path) : call("PUT", path, { embedder });
 }
 
 /** Gives the bytes of an image or a recording. */

@@ -10,8 +10,10 @@ const PAGES = [
   ["erase", "Erase", true],
   ["timeline", "Timeline", false],
   ["overview", "Overview", false],
+  ["attachments", "Images and recordings", false],
   ["sharing", "Sharing", false],
   ["context", "What models see", false],
+  ["upkeep", "Upkeep", false],
   ["data", "Import and export", false],
   ["server", "Server", false],
 ];

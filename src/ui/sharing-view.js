@@ -1,20 +1,26 @@
-import { answerGrant, giveGrant, listGrants, listShared, withdrawGrant } from "./calls.js";
+import { answerGrant, giveGrant, listGrants, listGroups, listShared, withdrawGrant } from "./calls.js";
 import { button, choice, emptyState, labelled, problem, toTime } from "./form-parts.js";
+import { groupParts } from "./group-parts.js";
 import { make, say } from "./make.js";
 import { day, KINDS } from "./words.js";
 
-/** What the user shares with others, and what others share with the user. */
+/** What the user shares with others and with groups, and what others share with the user. */
 export function sharingView({ user }) {
   const place = make("div", {});
   const failure = make("div", {});
+  const form = shareForm(act);
+  const groups = groupParts({ user, act });
   let run = 0;
 
   async function load() {
     run += 1;
     const thisRun = run;
     try {
-      const [grants, shared] = await Promise.all([listGrants(user), listShared(user)]);
-      if (thisRun === run) place.replaceChildren(givenPart(grants, act), receivedPart(grants, shared, act));
+      const [grants, shared, all] = await Promise.all([listGrants(user), listShared(user), listGroups(user)]);
+      if (thisRun !== run) return;
+      form.showGroups(all.groups.filter(({ owner }) => owner === user));
+      groups.show(all.groups);
+      place.replaceChildren(givenPart(grants, act), receivedPart(grants, shared, act));
     } catch (error) {
       if (thisRun === run) place.replaceChildren(problem(error));
     }
@@ -41,33 +47,44 @@ export function sharingView({ user }) {
       { class: "lead" },
       "Others read what you share in your memory, until you withdraw it. Nothing is copied. What is sensitive stays yours.",
     ),
-    shareForm(act),
+    form.element,
     failure,
     place,
+    groups.element,
   );
   return { element, title: "Sharing", show: load };
 }
 
 function shareForm(act) {
-  const reader = make("input", { required: true, maxlength: "200", autocomplete: "off" });
+  const reader = make("input", { maxlength: "200", autocomplete: "off" });
+  const group = choice("group", [["", "No group"]]);
   const about = make("input", { maxlength: "200", autocomplete: "off", placeholder: "the dentist" });
   const kind = choice("kind", [["", "Any kind"], ...KINDS, ["everything", "Everything"]]);
   const until = make("input", { type: "date" });
   const share = (user) => {
     const words = about.value.trim();
     const isAll = kind.value === "everything";
+    const name = reader.value.trim();
+    if ((name === "") === (group.value === "")) throw new Error("Name a user, or choose a group.");
     // A form that is not filled in must not give everything away.
     if (words === "" && kind.value === "")
       throw new Error("Say what it is about, or choose a kind or everything.");
     return giveGrant(user, {
-      to_user: reader.value.trim(),
+      ...(name === "" ? { to_group: group.value } : { to_user: name }),
       ...(words === "" || isAll ? {} : { about: [words] }),
       ...(kind.value === "" || isAll ? {} : { kinds: [kind.value] }),
       ...(isAll ? { everything: true } : {}),
       until: toTime(until.value),
     });
   };
-  return make(
+  const place = make("div", {});
+  const groupField = labelled("Or a group of yours", group);
+  const showGroups = (groups) => {
+    const options = [["", "No group"], ...groups.map(({ id, name }) => [id, name])];
+    group.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+    place.replaceChildren(...(groups.length > 0 ? [groupField] : []));
+  };
+  const element = make(
     "form",
     {
       class: "erase-form",
@@ -80,12 +97,14 @@ function shareForm(act) {
       "div",
       { class: "filter-grid" },
       labelled("With whom", reader),
+      place,
       labelled("What it is about", about),
       labelled("Kind", kind),
       labelled("Until", until),
     ),
     make("button", { type: "submit", class: "primary" }, "Share"),
   );
+  return { element, showGroups };
 }
 
 function givenPart({ given }, act) {

@@ -1,3 +1,4 @@
+import { attachmentsView } from "./attachments-view.js";
 import { contextView } from "./context-view.js";
 import { conversationsView } from "./conversations-view.js";
 import { dataView } from "./data-view.js";
@@ -9,6 +10,7 @@ import { overviewView } from "./overview-view.js";
 import { serverView } from "./server-view.js";
 import { sharingView } from "./sharing-view.js";
 import { timelineView } from "./timeline-view.js";
+import { upkeepView } from "./upkeep-view.js";
 
 /**
  * How to make each view, by its name in the address. `user` gives the current user's name; `changed` runs after a change of the
@@ -22,8 +24,10 @@ export function createViews({ user, changed, continueIn }) {
     erase: eraseView,
     timeline: timelineView,
     overview: overviewView,
+    attachments: attachmentsView,
     sharing: sharingView,
     context: contextView,
+    upkeep: upkeepView,
     data: dataView,
     server: serverView,
     more: moreView,
