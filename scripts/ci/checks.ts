@@ -187,6 +187,15 @@ export function suitesStep(reports: readonly string[], absent: readonly string[]
   };
 }
 
+/** Every test that the page on coverage names ran and passed. `absent` are folders of suites whose packages are not here. */
+export function coverageStep(reports: readonly string[], absent: readonly string[]): CiStep {
+  return {
+    name: "coverage: every test that is named ran and passed",
+    run: ({ exec }: CiContext) =>
+      exec(["node", "scripts/coverage.ts", ...reports, ...absent.flatMap((folder) => ["--absent", folder])]),
+  };
+}
+
 export interface TestCount {
   readonly passed: number;
   /** Failed tests, skipped tests, and files that could not be run. */

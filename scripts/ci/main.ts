@@ -7,6 +7,7 @@ import {
   clients,
   commandLine,
   countTests,
+  coverageStep,
   firstByte,
   importTwice,
   serverStart,
@@ -72,6 +73,7 @@ const SUITES: readonly CiStep[] = [
 const ALONE: readonly CiStep[] = [
   testStep("test:timed", REPORTS[3] ?? ""),
   suitesStep(REPORTS, hasCitus ? [] : ["postgres on Citus"]),
+  coverageStep(REPORTS, ABSENT),
   commandLine,
   serverStart,
   importTwice,
