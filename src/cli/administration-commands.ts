@@ -265,11 +265,18 @@ ${formatExamples("clusters", "clusters --limit 5 --memories 10")}`,
     .option("--topic <TOPIC>", 'only this topic, such as "work" or "health"')
     .option("--min-memories <N>", "the fewest memories to sum up (2)", createCountParser(1, 1000))
     .option("--limit <N>", "maximum number of reflections (50)", createCountParser(1, 1000))
+    .addOption(
+      new Option("--by <WHO>", "whose words: of the memories, or of the configured model").choices([
+        "memory",
+        "model",
+      ]),
+    )
     .addHelpText(
       "after",
       `
-The words are those of the memories. Nothing is stored, so what was ended or erased is in no reflection.
-${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z")}`,
+The words are those of the memories, or with --by model those of the configured model, for the first 12. Nothing is stored, so what
+was ended or erased is in no reflection.
+${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z", "reflect --by model")}`,
     );
   addCommand(root, "vacuum", "give the space of deleted data back", async (_operands, options) =>
     (await import("./commands/server/maintenance.ts")).runVacuum(options),

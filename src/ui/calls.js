@@ -103,9 +103,9 @@ export function getClusters(user) {
   return call("GET", withQuery(toPath`/api/v1/memories/${user}/clusters`, { limit: 20 }));
 }
 
-/** Gives what was said, summed up by month and topic. */
-export function getReflections(user) {
-  return call("GET", withQuery(toPath`/api/v1/memories/${user}/reflections`, { limit: 100 }));
+/** Gives what was said, summed up by month and topic. `by` is whose words: "model" or nothing. */
+export function getReflections(user, by) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/reflections`, { limit: 100, by }));
 }
 
 /** Gives the grants that a user gave and received. */

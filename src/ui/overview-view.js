@@ -1,5 +1,5 @@
 import { getClusters, getReflections } from "./calls.js";
-import { emptyState, problem } from "./form-parts.js";
+import { button, emptyState, problem, whileDisabled } from "./form-parts.js";
 import { make } from "./make.js";
 import { textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
@@ -18,9 +18,18 @@ export function overviewView({ user }) {
     place.replaceChildren(make("p", { class: "small" }, "Grouping…"));
     try {
       const [clusters, reflections] = await Promise.all([getClusters(user), getReflections(user)]);
-      if (thisRun === run) place.replaceChildren(groupPart(clusters), monthPart(reflections));
+      if (thisRun === run) place.replaceChildren(groupPart(clusters), monthPart(reflections, reword));
     } catch (error) {
       if (thisRun === run) place.replaceChildren(problem(error));
+    }
+  }
+
+  /** Has a model word what was said by month. */
+  async function reword(months) {
+    try {
+      months.replaceWith(monthPart(await getReflections(user, "model")));
+    } catch (error) {
+      months.append(problem(error));
     }
   }
 
@@ -51,11 +60,17 @@ function groupPart({ items, left }) {
   );
 }
 
-function monthPart({ items }) {
-  return make(
+/** With `reword`, a button that has a model word it. Without, it says whose words they are. */
+function monthPart({ items }, reword) {
+  const ask = button("In a model's words", () => whileDisabled(ask, () => reword(section)), "small-button");
+  const note = items.some(({ by }) => by === "model")
+    ? "In a model's words, from the memories that are numbered."
+    : "No model gave usable words: these are those of the memories.";
+  const section = make(
     "section",
     { class: "months" },
     make("h3", {}, "By month"),
+    items.length > 0 && (reword ? ask : make("p", { class: "small" }, note)),
     items.length === 0
       ? emptyState("Nothing to sum up", "A summary needs two memories about one topic in a month.")
       : items.map(({ topic, month, text, memories }) =>
@@ -70,6 +85,7 @@ function monthPart({ items }) {
           ]),
         ),
   );
+  return section;
 }
 
 function group(title, rows) {

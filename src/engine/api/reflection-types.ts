@@ -12,6 +12,11 @@ export interface ReflectOptions extends CallOptions {
   readonly minMemories?: number;
   /** The most reflections (default 50, at most 1,000). */
   readonly limit?: number;
+  /**
+   * Whose words: those of the "memory" (the default), or of the "model", if one is configured. A model words the first 12; a
+   * sentence of it that cites no memory is left out. Each call is a request to the model for each of them.
+   */
+  readonly by?: "memory" | "model";
 }
 
 /** What a user said, summed up by month and topic. */
@@ -30,8 +35,10 @@ export interface Reflection {
   readonly topic: string;
   /** The month in which it was said, in UTC: "2026-03". */
   readonly month: string;
-  /** The weightiest statements, word for word. */
+  /** The weightiest statements, word for word; by a model, what it says of them. */
   readonly text: string;
+  /** Whose words these are. */
+  readonly by: "memory" | "model";
   /** Ids of all memories that it sums up, the weightiest first. */
   readonly memories: readonly string[];
   /** Ids of the messages that these come from. */

@@ -207,7 +207,7 @@ export interface ScopedMemory {
    */
   clusters(options?: ClusterOptions): Promise<MemoryClusters>;
   /**
-   * Sums up what the user said, by month and topic, in the words of the memories, with their ids. Nothing is stored, so it
+   * Sums up what the user said, by month and topic, in the words of the memories or, with `by`, of the model, with their ids. Nothing is stored, so it
    * contains nothing that was ended or erased. Throws `invalid_input` for a wrong option.
    *
    * @example

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { MemoryError } from "../../errors.ts";
 import { createMemory } from "../../memory.ts";
+import { scriptedModel } from "../../testing/test-doubles.ts";
 import type { Keepsake } from "../api/keepsake.ts";
 import type { ScopedMemory } from "../api/scoped-memory.ts";
 
@@ -82,8 +84,65 @@ describe("reflections", () => {
     expect(found).not.toContain("Brightwell");
   });
 
+  it("are in a model's words if it is asked, without a sentence that cites no memory", async () => {
+    const model = scriptedModel(({ turns }) => {
+      const notes = turns.at(-1)?.content ?? "";
+      const ofBoss = /"n":(\d+)[^\n]*Petra/.exec(notes)?.[1];
+      return `The user works at Vantor under Petra [${ofBoss}, 1]. The user is happy there. They met [9].`;
+    });
+    await using other = await createMemory({ record: createInMemoryStore(), model, extractor: "rules" });
+    const bob = other.scope({ user: "bob" });
+    await bob.remember("I work at Vantor.", { at: "2026-03-02T10:00:00Z" });
+    await bob.remember("My boss is Petra.", { at: "2026-03-09T10:00:00Z" });
+    expect((await bob.reflect()).items[0]?.by).toBe("memory");
+    expect(model.asked).toEqual([]);
+    const { items } = await bob.reflect({ by: "model" });
+    expect(items).toMatchObject([
+      {
+        by: "model",
+        topic: "work",
+        text: "In March 2026, about work: The user works at Vantor under Petra.",
+      },
+    ]);
+    expect(items[0]?.memories).toHaveLength(2);
+    await bob.forget("Petra");
+    const after = JSON.stringify(await bob.reflect({ by: "model", minMemories: 1 }));
+    expect(after).not.toContain("Petra");
+  });
+
+  it.each<[string, Parameters<typeof scriptedModel>[0]]>([
+    ["cannot be reached", () => new MemoryError("unavailable", "It is down.")],
+    ["refuses", () => ({ text: "I will not [1].", finish: "refused" })],
+    ["cites nothing", () => "The user works."],
+  ])("stay in the words of the memories if the model %s", async (_what, says) => {
+    await using other = await createMemory({
+      record: createInMemoryStore(),
+      model: scriptedModel(says),
+      extractor: "rules",
+    });
+    const bob = other.scope({ user: "bob" });
+    await bob.remember("I work at Vantor. My boss is Petra.", { at: "2026-03-02T10:00:00Z" });
+    const [plain, worded] = [await bob.reflect(), await bob.reflect({ by: "model" })];
+    expect(plain.items).toHaveLength(1);
+    expect(worded).toEqual(plain);
+  });
+
+  it("do not repeat what was erased while the model wrote", async () => {
+    let bob: ScopedMemory | undefined;
+    const model = scriptedModel(async () => {
+      await bob?.forget("Petra");
+      return "The user works under Petra [1, 2].";
+    });
+    await using other = await createMemory({ record: createInMemoryStore(), model, extractor: "rules" });
+    bob = other.scope({ user: "bob" });
+    await bob.remember("I work at Vantor. My boss is Petra.", { at: "2026-03-02T10:00:00Z" });
+    const { items } = await bob.reflect({ by: "model", minMemories: 1 });
+    expect(items.map(({ by }) => by)).toEqual(["memory"]);
+    expect(JSON.stringify(items)).not.toContain("Petra");
+  });
+
   it("are refused with a wrong option", async () => {
-    for (const options of [{ limit: 0 }, { minMemories: 0 }, { from: "yesterday" }])
+    for (const options of [{ limit: 0 }, { minMemories: 0 }, { from: "yesterday" }, { by: "me" as "model" }])
       await expect(ann.reflect(options)).rejects.toMatchObject({ code: "invalid_input" });
   });
 });

@@ -40,6 +40,7 @@ const REFLECTIONS_QUERY = z.strictObject({
   topic: nameSchema.optional(),
   min_memories: countTextSchema.optional(),
   limit: countTextSchema.optional(),
+  by: z.enum(["memory", "model"]).optional(),
 });
 
 const REFLECTIONS_SCHEMA: z.ZodType = withSchemaId(
@@ -50,7 +51,10 @@ const REFLECTIONS_SCHEMA: z.ZodType = withSchemaId(
         kind: z.literal("reflection"),
         topic: z.string(),
         month: z.string().describe("In UTC: `2026-03`"),
-        text: z.string().describe("The weightiest statements, word for word"),
+        text: z
+          .string()
+          .describe("The weightiest statements, word for word; by a model, what it says of them"),
+        by: z.enum(["memory", "model"]).describe("Whose words these are"),
         memories: z.array(z.string()).describe("Ids of the memories that it sums up"),
         sources: z.array(z.string()).describe("Ids of the messages that these come from"),
         sensitive: z.boolean().optional(),
@@ -91,16 +95,17 @@ export const overviewOperations: readonly Operation[] = [
     tag: "Memories",
     summary: "Sums up what the user said, by month and topic",
     description:
-      "The words are those of the memories, which are named with their messages. A reflection sums up at least " +
+      "The words are those of the memories, which are named with their messages; with `by=model`, a configured model words the " +
+      "first 12, and a sentence that cites no memory is left out. A reflection sums up at least " +
       "`min_memories` (default 2). Nothing is stored, so what was ended or erased is in none.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: REFLECTIONS_QUERY,
     answers: { 200: { says: "The newest month first.", schema: REFLECTIONS_SCHEMA } },
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const { from, to, topic, min_memories: minMemories, limit } = query;
+      const { from, to, topic, min_memories: minMemories, limit, by } = query;
       const found = await memoryOf(path.user_id).reflect({
-        ...omitUndefined({ from, to, topic, minMemories, limit }),
+        ...omitUndefined({ from, to, topic, minMemories, limit, by }),
         signal,
       });
       return exchange.json(toWire(found) as object);

@@ -40,6 +40,7 @@ interface ReflectCommandOptions extends CommonOptions {
   readonly topic?: string;
   readonly minMemories?: number;
   readonly limit?: number;
+  readonly by?: "memory" | "model";
 }
 
 /** Prints what the user said, summed up by month and topic. */
@@ -47,6 +48,8 @@ export async function runReflect(options: ReflectCommandOptions): Promise<void> 
   await withMemory(options, "reads", async ({ memory, print }) => {
     const found = await memory.reflect(toReflectOptions(options));
     print.result(found, () => found.items.map(({ text }) => text));
+    if (options.by === "model" && found.items.every(({ by }) => by === "memory") && found.total > 0)
+      print.note("No model gave usable words, so these are those of the memories.");
     if (found.total === 0) print.note("Nothing to sum up.");
     else if (found.items.length < found.total)
       print.note(`${found.items.length} of ${found.total}: raise --limit to see more.`);
@@ -54,8 +57,16 @@ export async function runReflect(options: ReflectCommandOptions): Promise<void> 
   });
 }
 
-function toReflectOptions({ from, to, topic, minMemories, limit }: ReflectCommandOptions): ReflectOptions {
+function toReflectOptions({
+  from,
+  to,
+  topic,
+  minMemories,
+  limit,
+  by,
+}: ReflectCommandOptions): ReflectOptions {
   return {
+    ...(by === undefined ? {} : { by }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     ...(topic === undefined ? {} : { topic }),
