@@ -1329,6 +1329,7 @@ class _ReflectionsItemsRequired(TypedDict):
     topic: str
     month: str
     text: str
+    by: Literal["memory", "model"]
     memories: List[str]
     sources: List[str]
 
@@ -2676,13 +2677,14 @@ class RawOperations(SyncTransport):
         topic: str | int | float | bool | None = None,
         min_memories: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
+        by: str | int | float | bool | None = None,
     ) -> Reflections:
         """Sums up what the user said, by month and topic."""
         sent = self._send(
             "GET",
             "/api/v1/memories/{user_id}/reflections",
             path={"user_id": user_id},
-            query={"from": from_, "to": to, "topic": topic, "min_memories": min_memories, "limit": limit},
+            query={"from": from_, "to": to, "topic": topic, "min_memories": min_memories, "limit": limit, "by": by},
         )
         return cast("Reflections", sent)
 
@@ -3884,13 +3886,14 @@ class AsyncRawOperations(AsyncTransport):
         topic: str | int | float | bool | None = None,
         min_memories: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
+        by: str | int | float | bool | None = None,
     ) -> Reflections:
         """Sums up what the user said, by month and topic."""
         sent = await self._send(
             "GET",
             "/api/v1/memories/{user_id}/reflections",
             path={"user_id": user_id},
-            query={"from": from_, "to": to, "topic": topic, "min_memories": min_memories, "limit": limit},
+            query={"from": from_, "to": to, "topic": topic, "min_memories": min_memories, "limit": limit, "by": by},
         )
         return cast("Reflections", sent)
 
