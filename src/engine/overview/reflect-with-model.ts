@@ -8,7 +8,7 @@ import type { Ports } from "../ports.ts";
 import { buildPromptBlock, createBlockNonce } from "../prompt-block.ts";
 
 /** A reflection, and the memories that it sums up, the weightiest first. */
-export interface ReflectionDraft {
+export interface GroupedReflection {
   readonly reflection: Reflection;
   readonly memories: readonly Memory[];
 }
@@ -34,7 +34,7 @@ const RULES = `You sum up what a user said about one topic in one month, from nu
 export type WordedReflections = ReadonlyMap<string, string>;
 
 /** Names the memories of a reflection in their versions. */
-function toKey({ reflection: { topic, month }, memories }: ReflectionDraft): string {
+function toKey({ reflection: { topic, month }, memories }: GroupedReflection): string {
   return JSON.stringify([topic, month, memories.map(({ id, version }) => [id, version])]);
 }
 
@@ -45,7 +45,7 @@ function toKey({ reflection: { topic, month }, memories }: ReflectionDraft): str
 export async function wordReflections(
   ports: WordingPorts,
   scope: Scope,
-  drafts: readonly ReflectionDraft[],
+  drafts: readonly GroupedReflection[],
   signal?: AbortSignal,
 ): Promise<WordedReflections> {
   const { model } = ports;
@@ -54,7 +54,7 @@ export async function wordReflections(
   const wanted = drafts.slice(0, MAX_WORDED);
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     signal?.throwIfAborted();
-    const word = async (draft: ReflectionDraft): Promise<void> => {
+    const word = async (draft: GroupedReflection): Promise<void> => {
       const text = await wordOne(ports, model, scope, draft, signal);
       if (text !== undefined) worded.set(toKey(draft), text);
     };
@@ -64,7 +64,7 @@ export async function wordReflections(
 }
 
 /** Gives a reflection in the model's words if these are of the same memories, otherwise in theirs. */
-export function chooseWords(draft: ReflectionDraft, worded: WordedReflections): Reflection {
+export function chooseWords(draft: GroupedReflection, worded: WordedReflections): Reflection {
   const text = worded.get(toKey(draft));
   return text === undefined ? draft.reflection : { ...draft.reflection, text, by: "model" };
 }
@@ -74,7 +74,7 @@ async function wordOne(
   ports: WordingPorts,
   model: LanguageModel,
   scope: Scope,
-  { reflection, memories }: ReflectionDraft,
+  { reflection, memories }: GroupedReflection,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const notes = buildPromptBlock(

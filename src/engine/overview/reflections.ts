@@ -7,7 +7,7 @@ import { invalid } from "../../errors.ts";
 import type { Reflection, Reflections, ReflectOptions } from "../api/reflection-types.ts";
 import type { Ports } from "../ports.ts";
 import { selectPresent } from "./present-memories.ts";
-import { chooseWords, type ReflectionDraft, wordReflections } from "./reflect-with-model.ts";
+import { chooseWords, type GroupedReflection, wordReflections } from "./reflect-with-model.ts";
 
 /** Statements that a reflection quotes. */
 const MAX_QUOTED = 5;
@@ -48,7 +48,7 @@ async function collectDrafts(
   scope: Scope,
   { limit, least, from, to, topic }: ReturnType<typeof parseReflectOptions>,
   signal: AbortSignal | undefined,
-): Promise<{ readonly drafts: readonly ReflectionDraft[]; readonly total: number }> {
+): Promise<{ readonly drafts: readonly GroupedReflection[]; readonly total: number }> {
   signal?.throwIfAborted();
   const state = await ports.states.of(scope);
   const groups = new Map<string, TopicMonth>();
@@ -91,7 +91,7 @@ function compareGroups(one: TopicMonth, other: TopicMonth): number {
   return other.memories.length - one.memories.length || (one.topic < other.topic ? -1 : 1);
 }
 
-function toDraft({ vocabulary }: Pick<Ports, "vocabulary">, group: TopicMonth): ReflectionDraft {
+function toDraft({ vocabulary }: Pick<Ports, "vocabulary">, group: TopicMonth): GroupedReflection {
   const { topic, month } = group;
   const memories = group.memories.toSorted(
     (one, other) =>
