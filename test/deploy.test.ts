@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { started } from "../bench/load/server.ts";
@@ -10,6 +11,7 @@ import { dashboard } from "../scripts/dashboard.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { VENDOR_PACKAGES } from "../src/config/vendor-packages.ts";
 import { SERVED_METRICS } from "../src/domain/operations/metrics.ts";
+import { COMPOSE_SCHEMA, DASHBOARD_SCHEMA } from "./compose-schema.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -82,7 +84,64 @@ const filled = (environment: Service["environment"] = {}): { [name: string]: str
 const metricOf = (name: string) =>
   SERVED_METRICS.find((metric) => !metric.isDeprecated && metric.name === name.replace(/_bucket$/, ""));
 
+/** What a schema says against a document: nothing if it fits. */
+function findSchemaFaults(schema: object, document: unknown): string[] {
+  const ajv = new Ajv2020({ allErrors: true, strictTuples: false });
+  ajv.validate(schema, document);
+  return (ajv.errors ?? []).map(({ instancePath, message, params }) =>
+    `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
+  );
+}
+
 describe("compose.yaml", () => {
+  it("has only keys and values of the Compose specification", () => {
+    const document = parse(read("compose.yaml"), { merge: true }) as { services: { keepsake: object } };
+    expect(findSchemaFaults(COMPOSE_SCHEMA, document)).toEqual([]);
+    const { keepsake } = document.services;
+    for (const slip of [
+      { restarts: "always" },
+      { depends_on: { redis: { condition: "healthy" } } },
+      { ports: [7420] },
+      { stop_grace_period: "30" },
+      { environment: { KEEPSAKE_PORT: 7420 } },
+    ]) {
+      const wrong = { ...document, services: { keepsake: { ...keepsake, ...slip } } };
+      expect(findSchemaFaults(COMPOSE_SCHEMA, wrong), JSON.stringify(slip)).not.toEqual([]);
+    }
+  });
+
+  it("mounts where Grafana's provisioning and its dashboards look for each other", () => {
+    const at = "deploy/grafana/provisioning";
+    const { providers } = parse(read(`${at}/dashboards/keepsake.yaml`)) as {
+      readonly providers: readonly { readonly options: { readonly path: string } }[];
+    };
+    const mounts = services.grafana?.volumes ?? [];
+    for (const { options } of providers)
+      expect(mounts).toContain(`./deploy/grafana/dashboards:${options.path}:ro`);
+    const { datasources } = parse(read(`${at}/datasources/prometheus.yaml`)) as {
+      readonly datasources: readonly { readonly uid: string; readonly type: string; readonly url: string }[];
+    };
+    expect(datasources).toMatchObject([
+      { uid: "prometheus", type: "prometheus", url: "http://prometheus:9090" },
+    ]);
+    expect(services.prometheus).toBeDefined();
+  });
+
+  it("has Prometheus scrape services that there are, on ports where they listen", () => {
+    const { scrape_configs: jobs } = parse(read("deploy/prometheus.yaml")) as {
+      readonly scrape_configs: readonly {
+        readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+        readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
+      }[];
+    };
+    const targets = jobs.flatMap((job) => [
+      ...(job.static_configs ?? []).flatMap(({ targets: all }) => all),
+      ...(job.dns_sd_configs ?? []).flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+    ]);
+    expect(targets.sort()).toEqual(["keepsake:7420", "worker:7421"]);
+    expect(JSON.stringify(services.worker)).toContain("7421");
+  });
+
   it.each(["keepsake", "worker"])("sets nothing for %s that Keepsake would not start with", (name) => {
     expect(readSettings(filled(services[name]?.environment))).toMatchObject({
       secret: "0123456789abcdef01234567",
@@ -308,6 +367,11 @@ describe("the dashboard", () => {
 
   it("is what `npm run docs` writes", () => {
     expect(JSON.parse(read("deploy/grafana/dashboards/keepsake.json"))).toEqual(dashboard());
+  });
+
+  it("has only fields of Grafana's model of a dashboard", () => {
+    expect(findSchemaFaults(DASHBOARD_SCHEMA, dashboard())).toEqual([]);
+    expect(findSchemaFaults(DASHBOARD_SCHEMA, { ...dashboard(), panel: [] })).toHaveLength(1);
   });
 
   it("asks for metrics that there are, as what they are", () => {

@@ -33,6 +33,15 @@ it("supports Azure's older API", () => {
   );
 });
 
+it("says of an embedder whose package is not installed which setting wants it, and what to install", async () => {
+  const model = { name: "sentence-transformers", model: "Xenova/all-mpnet-base-v2" } as const;
+  await expect(openEmbedder(model)).rejects.toMatchObject({
+    code: "unsupported",
+    message:
+      "EMBEDDING_MODEL cannot be used: an embedder of sentence-transformers needs the package @huggingface/transformers: npm install @huggingface/transformers",
+  });
+});
+
 it("names a missing or invalid setting", async () => {
   await expect(openEmbedder({ name: "openai" })).rejects.toMatchObject({
     code: "invalid_input",

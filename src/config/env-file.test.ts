@@ -109,6 +109,12 @@ describe("the settings of Pinecone's earlier environments", () => {
     });
   });
 
+  it("take the address of another server from the .env file", () => {
+    const text =
+      "KEEPSAKE_FOLLOWER=pinecone\nPINECONE_API_KEY=k\nPINECONE_CONTROLLER_HOST=http://127.0.0.1:9\n";
+    expect(settings(text).backends?.pinecone).toMatchObject({ controller: "http://127.0.0.1:9" });
+  });
+
   it("are refused without a cloud, with the settings to use", () => {
     expect(() => pinecone({ PINECONE_ENVIRONMENT: "gcp-starter" })).toThrow(
       /PINECONE_CLOUD and PINECONE_REGION/,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RecallOptions } from "../domain/recall.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
+import { isMemoryError, MemoryError } from "../errors.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
@@ -137,6 +138,11 @@ export async function openEmbedder(
     }
     return (await import("../adapters/openai/index.ts")).openaiEmbedder({ ...options, ...kept, ...hooks });
   } catch (error) {
+    // A start that ends here says which setting asked for it.
+    if (entry === undefined && isMemoryError(error) && error.code === "unsupported") {
+      const setting = options.modelPath === undefined ? "EMBEDDING_MODEL" : "KEEPSAKE_MODEL_PATH";
+      throw new MemoryError("unsupported", `${setting} cannot be used: ${error.message}`, { cause: error });
+    }
     throw toSettingError(error, entry === undefined ? EMBEDDER_SETTING_NAMES : toFieldPlaces(entry));
   }
 }
