@@ -189,6 +189,26 @@ describe("a memory with two calls", () => {
     expect(await message("Where do I live?", "u2")).toContain("Faro");
   });
 
+  it.each([
+    "Forget Magnet.",
+    "Please forget that I use Magnet.",
+    "Delete what you know about Magnet.",
+    "Remove Magnet from your memory.",
+    "Can you forget Magnet?",
+    "Forget what I said about Magnet.",
+    "I want you to forget Magnet.",
+    "Could you please remove what I told you about Magnet?",
+  ])("forgets by either call what is asked in these words: %s", async (words) => {
+    for (const ask of [message, forget]) {
+      await message("I use Shram and Magnet as productivity tools.");
+      expect(await message("What productivity tools do I use?")).toMatch(/Magnet/);
+      await ask(words);
+      const answer = await message("What productivity tools do I use?");
+      expect(answer).toMatch(/Shram/);
+      expect(answer).not.toMatch(/Magnet/);
+    }
+  });
+
   it("says that there is nothing to forget where nothing is known", async () => {
     expect(await forget("Forget my telephone number.")).toMatch(/nothing/i);
   });

@@ -59,7 +59,11 @@ const WAYS: readonly (readonly [string, readonly RegExp[], readonly string[]])[]
     idioms(OVER_WITH),
     ["it's over with Nils", "me and Nils are done", "Nils and I split up"],
   ],
-  ["what became of a thing", idioms(IT_ENDED), ["has been cancelled", "bit the dust"]],
+  [
+    "what became of a thing",
+    idioms(IT_ENDED),
+    ["has been cancelled", "bit the dust", "isn't something I use anymore"],
+  ],
   [
     "one stays of several",
     KEEPS,

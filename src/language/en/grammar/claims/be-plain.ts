@@ -17,7 +17,7 @@ import { adding, claimOf, said } from "../context.ts";
 import { FIRST_POSSESSIVE } from "../words/lexicon.ts";
 import { isName, type nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
-import { isFavourite } from "./favourites.ts";
+import { isFavourite, withoutNow } from "./favourites.ts";
 import { called } from "./name-claims.ts";
 import { measuredBefore } from "./replaced.ts";
 import { compose } from "./sentence.ts";
@@ -44,7 +44,7 @@ function attributeOfSpeaker(
 ): AddProposal[] | undefined {
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
-  const plain = headWord(tokens, noun);
+  const plain = withoutNow(headWord(tokens, noun));
   const isLeast = tokens.slice(...item).some(({ lower }) => lower === "least");
   const head = isLeast && !plain.startsWith("least") ? `least ${plain}` : plain;
   const speaker = context.discourse.speaker;

@@ -14,6 +14,11 @@ export function isFavourite(thing: string): boolean {
   return /favou?rite|^fave? /.test(thing);
 }
 
+/** "sushi is my favourite food now" tells of the favourite food. */
+export function withoutNow(thing: string): string {
+  return thing.replace(/ (?:now|nowadays|currently|again)$/i, "");
+}
+
 const FAVOURITE =
   "(?:all[- ]time |absolute |very |personal |other |second |new |current )*(?<word>(?:least[- ])?(?:favou?rites?|faves?|favs?))";
 /** What stands between what is liked and what is said of it. */
@@ -81,7 +86,7 @@ function favourite(
 ): AddProposal {
   const { speaker } = context.discourse;
   const one = word.endsWith("s") ? word.slice(0, -1) : word;
-  const thing = `${one} ${noun}`.trim().toLowerCase();
+  const thing = withoutNow(`${one} ${noun}`.trim().toLowerCase());
   const last = thing.split(" ").at(-1) ?? "";
   const owner = speaker.path === "user" ? "The user's" : `${speaker.display}'s`;
   return adding(context, place, {
