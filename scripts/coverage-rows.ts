@@ -29,7 +29,6 @@ function row(
 
 const STORY = "test/e2e/http.test.ts";
 const PHRASINGS = "src/engine/samples/phrasings.test.ts";
-const SAMPLES = "src/engine/samples/assistant.test.ts";
 const USAGE = "src/engine/recall/usage.test.ts";
 const OPTIMIZE = "src/engine/jobs/optimize.test.ts";
 const STARTS = "test/backends/familiar-starts.test.ts";
