@@ -62,7 +62,7 @@ const SERVICE = {
  * The part of the Compose specification that `compose.yaml` uses, written down by its text. A key that is not here is refused: it is a
  * slip, or belongs here with its form.
  */
-export const COMPOSE_SCHEMA = {
+export const COMPOSE_SCHEMA: object = {
   type: "object",
   additionalProperties: false,
   required: ["services"],
@@ -75,10 +75,10 @@ export const COMPOSE_SCHEMA = {
     },
     volumes: { type: "object", additionalProperties: { type: "null" } },
   },
-} as const;
+};
 
 /** The part of Grafana's model of a dashboard that ours uses: a key that Grafana does not know is ignored there, in silence. */
-export const DASHBOARD_SCHEMA = {
+export const DASHBOARD_SCHEMA: object = {
   type: "object",
   additionalProperties: false,
   required: ["uid", "title", "schemaVersion", "panels"],
@@ -168,4 +168,4 @@ export const DASHBOARD_SCHEMA = {
       },
     },
   },
-} as const;
+};

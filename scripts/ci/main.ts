@@ -102,6 +102,7 @@ const BESIDE: readonly CiStep[] = [
     campaignStep,
   ),
   execStep("OpenAPI fuzzing", ".ci/fuzz/run"),
+  nodeStep("image: its steps in an empty folder", "scripts/ci/image-steps.ts"),
   qualityStep("our stories", { set: "stories", data: OWN_DATA, figure: "stories_passed", bar: 100 }),
   qualityStep("our conversation", { set: "locomo", data: OWN_DATA, figure: "turn_recall@10", bar: 90 }),
   execStep("cost: our conversation", "npm", "run", "-s", "cost"),
