@@ -248,7 +248,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     28,
     PARTLY,
     "Grafana and Compose",
-    "`compose.yaml`, `deploy/`, each checked against its model: Compose, the dashboard, rules, manifests",
+    "`compose.yaml`, `deploy/`, each checked against its model: Compose, the dashboard, rules, manifests; the steps of the image run in an empty folder",
     {
       missing: "a run of all containers",
       test: [
