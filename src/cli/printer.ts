@@ -26,7 +26,7 @@ export function createPrinter(json: boolean): Printer {
     },
     error(code, message) {
       if (json) onStdout({ error: { code, message } });
-      else process.stderr.write(`keepsake: ${message}\n`);
+      else process.stderr.write(`${colorText("red", "keepsake:", process.stderr)} ${message}\n`);
     },
   };
 }
@@ -54,20 +54,41 @@ export function toShortLine(text: string, most = 160): string {
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, countVisible(cell));
   // An empty column takes no space.
   return rows.map((row) =>
     row
-      .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+      .map((cell, i) =>
+        i === row.length - 1
+          ? cell
+          : `${cell}${" ".repeat(Math.max(0, (widths[i] ?? 0) - countVisible(cell)))}`,
+      )
       .filter((_, i) => (widths[i] ?? 0) > 0)
       .join("  ")
       .trimEnd(),
   );
 }
 
-/** Dims a text if the stream is a terminal with colour. Honours NO_COLOR. */
+/** The length of a text without the codes of colours, in UTF-16 units. */
+function countVisible(text: string): number {
+  return text.includes("\u001b") ? stripVTControlCharacters(text).length : text.length;
+}
+
+/** Dims a text if the stream is a terminal with colour. Honours NO_COLOR and FORCE_COLOR. */
 export function dimText(text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  return styleText("dim", text, { stream });
+  return colorText("dim", text, stream);
+}
+
+/** How a text looks on a terminal. */
+export type TextColor = "dim" | "bold" | "red" | "green" | "yellow" | "cyan";
+
+/** Colours a text if the stream is a terminal with colour. Honours NO_COLOR and FORCE_COLOR. An empty text stays empty. */
+export function colorText(
+  color: TextColor,
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): string {
+  return text === "" ? "" : styleText(color, text, { stream });
 }
 
 export function formatDay(at: string): string {

@@ -6,12 +6,23 @@ import type { Answer } from "../../../domain/recall.ts";
 import type { Receipt } from "../../../domain/receipt.ts";
 import { stripInvisible } from "../../../domain/text/normalize-text.ts";
 import type { Reply, ScopedMemory } from "../../../engine/api/scoped-memory.ts";
+import { isMemoryError } from "../../../errors.ts";
 import { EXIT, toShownError } from "../../exit.ts";
-import { dimText, formatCount, formatDay, formatTable, printLine, toShortLine } from "../../printer.ts";
+import {
+  colorText,
+  dimText,
+  formatCount,
+  formatDay,
+  formatTable,
+  printLine,
+  type TextColor,
+  toShortLine,
+} from "../../printer.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
+import { createWordWrap, wrapWords } from "../../word-wrap.ts";
 import { askYesNo, formatPlan, isEmptyPlan } from "./forget.ts";
 import { explainModelTrouble, formatAnswerSources } from "./recall.ts";
-import { understandWithin } from "./remember.ts";
+import { formatWriteReceipt, understandWithin } from "./remember.ts";
 
 /**
  * Runs a conversation. On a terminal it shows a prompt; elsewhere each line of stdin is a turn. With `--json`, it prints
@@ -26,15 +37,15 @@ export async function runChat(options: CommonOptions): Promise<void> {
       input: process.stdin,
       ...(isTerminal ? { output: process.stdout } : {}),
       terminal: isTerminal,
-      prompt: "› ",
+      prompt: colorText("cyan", "› "),
     });
     const turns: ChatLineOutcome[] = [];
     const chat: ChatSession = {
       memory,
       session,
-      say: print.json ? () => {} : printLine,
-      write: print.json ? () => {} : (part) => void process.stdout.write(stripInvisible(part)),
+      ...(print.json ? SILENT : createOutput(isTerminal)),
       confirm: isTerminal ? (question) => askYesNo(lines, question) : async () => true,
+      learnt: [],
     };
     const isInterrupted = await runConversation(lines, isTerminal, chat, turns, settings.model);
     await waitForExtraction(chat, isInterrupted ? undefined : settings.model);
@@ -43,9 +54,32 @@ export async function runChat(options: CommonOptions): Promise<void> {
   });
 }
 
+type ChatOutput = Pick<ChatSession, "say" | "write" | "endLine">;
+
+const SILENT: ChatOutput = { say() {}, write() {}, endLine() {} };
+
+/** Writes to stdout. On a terminal, lines are broken between words. */
+function createOutput(isTerminal: boolean): ChatOutput {
+  const print = (text: string): void => void process.stdout.write(text);
+  if (!isTerminal) {
+    return { say: printLine, write: (part) => print(stripInvisible(part)), endLine: () => print("\n") };
+  }
+  // One column stays free: a terminal breaks a full line itself.
+  const columns = (): number => Math.max(20, (process.stdout.columns || 80) - 1);
+  const wrap = createWordWrap(columns, print);
+  return {
+    say: (line) => printLine(wrapWords(line, columns(), /^ */.exec(line)?.[0].concat("  "))),
+    write: (part) => wrap.write(stripInvisible(part)),
+    endLine: () => {
+      wrap.end();
+      print("\n");
+    },
+  };
+}
+
 function printGreeting(model: ModelSettings | undefined): void {
   printLine(describeExtractor(model));
-  printLine("Tell me about yourself, or ask a question. /help lists commands, /quit exits.");
+  printLine(dimText("Tell me about yourself, or ask a question. /help lists commands, /quit exits."));
 }
 
 /** How long the end of a chat waits for the model to read the remaining messages. */
@@ -94,12 +128,16 @@ interface ChatSession {
   readonly memory: ScopedMemory;
   readonly session: string;
   readonly say: (line: string) => void;
-  /** Shows a part of a line at once. */
+  /** Shows a part of a line at once; on a terminal, without its last word. */
   readonly write: (part: string) => void;
+  /** Shows the rest of that line, and ends it. */
+  readonly endLine: () => void;
   /** Asks the user; true if stdin is not a terminal. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** The last answer, for /why. */
   last?: Answer;
+  /** The revisions of this chat that changed a memory, for /undo. The newest is last. */
+  readonly learnt: number[];
 }
 
 /** The result of one line, for `--json`. */
@@ -111,6 +149,7 @@ type ChatLineOutcome =
 const CHAT_HELP = [
   ["/list", "list what is known"],
   ["/why", "show the sources of the last answer"],
+  ["/undo", "take back what was learnt last; again, what was learnt before"],
   ["/forget WHAT", "erase something permanently"],
   ["/help", "show this help"],
   ["/quit", "exit (also Ctrl-D)"],
@@ -133,10 +172,12 @@ async function runChatLine(chat: ChatSession, text: string): Promise<ChatLineOut
 async function runChatCommand(chat: ChatSession, command: string, rest: string): Promise<void> {
   if (command === "/list") return showMemories(chat);
   if (command === "/why") return showAnswerSources(chat);
+  if (command === "/undo") return undoInChat(chat);
   if (command === "/forget" && rest !== "") return forgetInChat(chat, rest);
   if (command === "/forget") return chat.say("Forget what? Example: /forget Magnet");
   if (command !== "/help") chat.say("Unknown command.");
-  for (const line of formatTable(CHAT_HELP)) chat.say(line);
+  const rows = CHAT_HELP.map(([name = "", what = ""]) => [colorText("cyan", name), what]);
+  for (const line of formatTable(rows)) chat.say(line);
 }
 
 async function replyToText(chat: ChatSession, text: string): Promise<Reply> {
@@ -145,25 +186,42 @@ async function replyToText(chat: ChatSession, text: string): Promise<Reply> {
   for (; !next.done; next = await parts.next()) chat.write(next.value);
   const reply = next.value;
   if (reply.answer) chat.last = reply.answer;
-  chat.say("");
+  chat.endLine();
   const why = explainModelTrouble(reply);
   if (why) chat.say(dimText(`  ${why}`));
-  for (const line of formatLearnedMemories(reply.receipt.memories)) chat.say(dimText(line));
+  const { memories, revision } = reply.receipt;
+  for (const line of formatLearnedMemories(memories)) chat.say(line);
+  if (memories.some(({ action }) => CHANGE_MARKS[action])) chat.learnt.push(revision);
   return reply;
 }
 
-const CHANGE_MARKS: { readonly [action: string]: string } = {
-  added: "+",
-  merged: "=",
-  superseded: "−",
-  retracted: "−",
+const CHANGE_MARKS: { readonly [action: string]: readonly [mark: string, color: TextColor] } = {
+  added: ["+", "green"],
+  merged: ["=", "dim"],
+  superseded: ["−", "yellow"],
+  retracted: ["−", "yellow"],
 };
 
 /** Gives a line for each memory that was added, merged or replaced. */
 function formatLearnedMemories(memories: Receipt["memories"]): string[] {
-  return memories.flatMap(({ action, text }) =>
-    CHANGE_MARKS[action] && text !== "" ? [`  ${CHANGE_MARKS[action]} ${toShortLine(text)}`] : [],
-  );
+  return memories.flatMap(({ action, text }) => {
+    const [mark, color] = CHANGE_MARKS[action] ?? [];
+    return mark && color && text !== "" ? [`  ${colorText(color, mark)} ${dimText(toShortLine(text))}`] : [];
+  });
+}
+
+/** Takes back the newest revision of this chat that changed a memory. What was erased stays erased. */
+async function undoInChat({ memory, learnt, say }: ChatSession): Promise<void> {
+  const revision = learnt.at(-1);
+  if (revision === undefined) return say("There is nothing to undo in this chat.");
+  const receipt = await memory.undo(revision).catch((error: unknown) => {
+    // An erasure never can be: the next /undo goes on before it.
+    if (isMemoryError(error) && error.code === "unsupported") learnt.pop();
+    throw error;
+  });
+  learnt.pop();
+  say("Undone:");
+  for (const line of formatWriteReceipt(receipt)) say(`  ${line}`);
 }
 
 async function showMemories({ memory, say }: ChatSession): Promise<void> {

@@ -97,7 +97,7 @@ export function formatWriteReceipt(receipt: Receipt & { readonly problem?: strin
 }
 
 /** Reads stdin as text, without its last line break. Throws `invalid_input` if it is longer than a message may be, or not UTF-8. */
-async function readStdin(): Promise<string> {
+export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
