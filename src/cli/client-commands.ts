@@ -1,7 +1,9 @@
 import { Argument, type Command } from "commander";
 import { MCP_CLIENTS, type McpClientName } from "../mcp/clients/clients.ts";
 import { addCommand, formatExamples } from "./command.ts";
+import type { CompletionCommand } from "./completion/command-table.ts";
 import { HOOK_CLIENTS, type HookClient } from "./hooks/hook-events.ts";
+import { printLine } from "./printer.ts";
 
 /** Adds the commands for MCP clients. */
 export function addMcpCommands(root: Command): void {
@@ -118,4 +120,33 @@ ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks install cu
     "show which hooks ran, how long they took and what they gave",
     async (_operands, options) => (await import("./commands/clients/hooks.ts")).runHooksLog(options),
   );
+}
+
+/** Gives the function that writes the script for a shell. */
+const COMPLETION_WRITERS: {
+  readonly [shell: string]: () => Promise<(commands: readonly CompletionCommand[]) => string>;
+} = {
+  bash: async () => (await import("./completion/bash-script.ts")).createBashScript,
+  zsh: async () => (await import("./completion/zsh-script.ts")).createZshScript,
+  fish: async () => (await import("./completion/fish-script.ts")).createFishScript,
+};
+
+/** Adds the command that prints a completion script. The script is made of the commands that \`--help\` shows. */
+export function addCompletionCommand(root: Command): void {
+  addCommand(root, "completion", "print a completion script for a shell", async ([shell = ""]) => {
+    const { listCommands } = await import("./completion/command-table.ts");
+    const write = await COMPLETION_WRITERS[shell]?.();
+    if (write) printLine(write(listCommands(root)));
+  })
+    .addArgument(new Argument("<SHELL>", "the shell").choices(Object.keys(COMPLETION_WRITERS)))
+    .addHelpText(
+      "after",
+      `
+Completes commands, options and their values, and file names. It reads no memory.
+bash: put \`source <(keepsake completion bash)\` in ~/.bashrc.
+zsh:  keepsake completion zsh > a file named _keepsake in a folder of $fpath, or \`source <(keepsake completion zsh)\` in ~/.zshrc
+after compinit.
+fish: keepsake completion fish > ~/.config/fish/completions/keepsake.fish
+${formatExamples("completion bash", "completion fish > ~/.config/fish/completions/keepsake.fish")}`,
+    );
 }

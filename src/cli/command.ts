@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { JsonObject } from "../domain/conversation/session-state.ts";
 import type { WhereText } from "../domain/filters/text-filter.ts";
 import { parseWeightList, type RankingWeights, WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
@@ -53,8 +53,13 @@ export function parseTimeOption(text: string): string {
   }
 }
 
+/** The option for a filter of texts. */
+export function createWhereTextOption(description: string): Option {
+  return new Option("--where-text <JSON>", description).argParser(parseTextFilterOption);
+}
+
 /** Parses the JSON of `--where-text`; its content is checked where it is used. Throws `InvalidArgumentError`. */
-export function parseTextFilterOption(text: string): WhereText {
+function parseTextFilterOption(text: string): WhereText {
   try {
     return JSON.parse(text) as WhereText;
   } catch {

@@ -1,26 +1,25 @@
 import { Command, CommanderError, Option } from "commander";
 import { LIST_ORDERS } from "../domain/memories/memory-order.ts";
-import { KIND_NAMES } from "../domain/memory.ts";
+import { KIND_NAMES, MEMORY_KINDS } from "../domain/memory.ts";
 import { USAGE_BY } from "../domain/model-usage.ts";
 import { IMPORT_FORMATS } from "../domain/operations/import-format.ts";
-import { WEIGHT_LIST_EXAMPLE } from "../domain/recall.ts";
 import {
   addAdministrationCommands,
   addReplayCommands,
   addUpkeepCommands,
 } from "./administration-commands.ts";
-import { addHookCommands, addMcpCommands } from "./client-commands.ts";
+import { addCompletionCommand, addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
   addCommand,
   createCountParser,
+  createWhereTextOption,
   formatExamples,
   parseShareOption,
-  parseTextFilterOption,
   parseTimeOption,
-  parseWeightsOption,
 } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { addRelationCommands } from "./memory-commands.ts";
+import { addSearchCommands } from "./search-commands.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
 const PROGRAM_HELP = `
@@ -32,6 +31,8 @@ Examples:
   $ keepsake serve
 
 The database is the first of --db, KEEPSAKE_DB, MEMORY_DB_URL (sqlite:///FILE) and keepsake.db in this folder.
+An ID may be cut to its beginning or its end, 6 characters or more, as lists show it on a terminal.
+Colours: on a terminal, unless NO_COLOR is set; FORCE_COLOR=1 elsewhere too.
 Exit status: 0 success; 1 failure; 2 usage error; 3 nothing found; 70 disk failure; 130 interrupted.`;
 
 /** Builds the command line. The code of a command is loaded when the command runs. */
@@ -70,11 +71,8 @@ export function createProgram(version: string): Command {
   addMcpCommands(root);
   addHookCommands(root);
   addAdministrationCommands(root);
+  addCompletionCommand(root);
   return root;
-}
-
-function createWhereTextOption(description: string): Option {
-  return new Option("--where-text <JSON>", description).argParser(parseTextFilterOption);
 }
 
 function addConversationCommands(root: Command): void {
@@ -106,53 +104,6 @@ function addConversationCommands(root: Command): void {
     "after",
     `\nIf stdin is not a terminal, each of its lines is one turn.\n${formatExamples("chat", "chat < lines.txt")}`,
   );
-}
-
-function addSearchCommands(root: Command): void {
-  addCommand(root, "recall <QUERY>", "find relevant memories, best first", async ([query = ""], options) =>
-    (await import("./commands/memories/recall.ts")).runRecall(query, options),
-  )
-    .option("--limit <N>", "maximum number of items (10)", createCountParser(1, 1000))
-    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
-    .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
-    .addOption(createWhereTextOption('only items whose text matches, such as {"$contains": "Porto"}'))
-    .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
-    .option("--profile <NAME>", "how to rank: default or classic")
-    .option("--weights <LIST>", `weights of the classic ranking: ${WEIGHT_LIST_EXAMPLE}`, parseWeightsOption)
-    .option("--explain", "show why each item was returned, and what was dropped")
-    .addHelpText(
-      "after",
-      formatExamples(
-        'recall "productivity tools"',
-        'recall "where I live" --as-of 2023-06-01 --explain',
-        'recall "holidays" --where-text \'{"$regex": "(?i)porto|lisbon"}\'',
-      ),
-    );
-  addCommand(
-    root,
-    "context <REQUEST>",
-    "show what a model is told before it answers a request",
-    async ([request = ""], options) =>
-      (await import("./commands/memories/recall.ts")).runContext(request, options),
-  )
-    .option("--max-tokens <N>", "maximum size in tokens (1,500)", createCountParser(1, 1_000_000))
-    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
-    .addOption(createWhereTextOption("only what was said in words that match"))
-    .addHelpText("after", formatExamples('context "plan my Saturday"', 'context "a snack" --max-tokens 400'));
-  addCommand(
-    root,
-    "answer <QUESTION>",
-    "answer a question from memory, or say that the answer is unknown",
-    async ([question = ""], options) =>
-      (await import("./commands/memories/recall.ts")).runAnswer(question, options),
-  )
-    .option("--as-of <TIME>", "use what was true at this time", parseTimeOption)
-    .option("--known-at <TIME>", "use what was known at this time", parseTimeOption)
-    .addOption(createWhereTextOption("use only items whose text matches"))
-    .addHelpText(
-      "after",
-      formatExamples('answer "Where do I live?"', 'answer "Where did I live?" --as-of 2023-06-01'),
-    );
 }
 
 function addForgetCommands(root: Command): void {
@@ -227,6 +178,7 @@ function addMemoryCommands(root: Command): void {
   addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
     (await import("./commands/memories/memories.ts")).runGet(id, options),
   );
+  addEditCommand(root);
   addCommand(
     root,
     "history [ID]",
@@ -250,6 +202,27 @@ ${formatExamples("explain 019f…", "explain 019f… --about 019e…")}`,
   addCommand(root, "profile", "show what is currently known about the user", async (_operands, options) =>
     (await import("./commands/memories/memories.ts")).runProfile(options),
   ).option("--max-tokens <N>", "maximum length (2,000 tokens)", createCountParser(1, 1_000_000));
+}
+
+function addEditCommand(root: Command): void {
+  addCommand(
+    root,
+    "edit <ID> [TEXT]",
+    "change a memory; without TEXT, in your editor",
+    async ([id = "", text], options) =>
+      (await import("./commands/memories/edit.ts")).runEdit(id, text, options),
+  )
+    .addOption(new Option("--kind <KIND>", "the kind of the memory").choices(MEMORY_KINDS))
+    .option("--importance <S>", "how important it is, from 0 to 1", parseShareOption)
+    .option("--valid-to <TIME>", "until when it is true; a time in the past ends it", parseTimeOption)
+    .option("--expires <TIME>", "when it disappears", parseTimeOption)
+    .addHelpText(
+      "after",
+      `
+The version before stays in the history, and \`undo\` has it back. On a terminal, the editor is that of VISUAL or EDITOR. The text
+"-" is read from stdin.
+${formatExamples("edit 1a2b3c4d", 'edit 1a2b3c4d "The user lives in Ghent."', "edit 1a2b3c4d --valid-to 2026-03-01")}`,
+    );
 }
 
 /** Adds the command that shows the cost of model calls. */

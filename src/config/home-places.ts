@@ -19,3 +19,11 @@ export function readHomePlaces(environment: { readonly [name: string]: string | 
     state: state || undefined,
   };
 }
+
+/** The command line of the editor that a person writes texts with: VISUAL, EDITOR, or the one that the system always has. */
+export function findEditor(
+  environment: { readonly [name: string]: string | undefined } = process.env,
+): string {
+  const { VISUAL, EDITOR } = environment;
+  return VISUAL?.trim() || EDITOR?.trim() || (process.platform === "win32" ? "notepad" : "vi");
+}

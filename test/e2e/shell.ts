@@ -35,13 +35,27 @@ export interface Around {
 
 /** Runs the command as a shell would, in the folder of this test. */
 export function keepsakeWith(around: Around, ...words: readonly string[]): Promise<Ran> {
+  return runProgram(around, process.execPath, MAIN, ...words);
+}
+
+/** Gives a terminal of 60 columns to a command, and what it shows there as its output. */
+const TERMINAL = `
+import os, pty, sys
+status = pty.spawn(["sh", "-c", 'stty cols 60; exec "$@"', "sh", *sys.argv[1:]])
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+
+/** Runs the command on a terminal: what it prints and what is typed is in \`out\`, with the lines' ends of a terminal. */
+export function keepsakeOnTerminal(around: Around, ...words: readonly string[]): Promise<Ran> {
+  const env = { TERM: "xterm-256color", ...around.env };
+  return runProgram({ ...around, env }, "python3", "-c", TERMINAL, process.execPath, MAIN, ...words);
+}
+
+function runProgram(around: Around, program: string, ...words: readonly string[]): Promise<Ran> {
   const { PATH = "" } = process.env;
   // Hundreds of them start here: what Node compiled for one serves the next.
   const NODE_COMPILE_CACHE = join(folder, "compiled");
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    cwd: place,
-    env: { PATH, NODE_COMPILE_CACHE, ...around.env },
-  });
+  const child = spawn(program, words, { cwd: place, env: { PATH, NODE_COMPILE_CACHE, ...around.env } });
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     out += text;

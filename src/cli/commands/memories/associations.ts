@@ -3,7 +3,8 @@ import type { LinkReceipt, RelatedMemory, RelatedOptions } from "../../../engine
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
-import { dimText, formatTable, toShortLine } from "../../printer.ts";
+import { colorText, dimText, formatTable, toShortLine } from "../../printer.ts";
+import { createIdShortener, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface LinkCommandOptions extends CommonOptions {
@@ -14,7 +15,8 @@ interface LinkCommandOptions extends CommonOptions {
 export async function runLink(from: string, to: string, options: LinkCommandOptions): Promise<void> {
   const { type, strength } = options;
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const receipt = await memory.link(from, to, {
+    const [start, end] = [await findMemoryId(memory, from), await findMemoryId(memory, to)];
+    const receipt = await memory.link(start, end, {
       ...(type === undefined ? {} : { type }),
       ...(strength === undefined ? {} : { strength }),
     });
@@ -27,7 +29,8 @@ export async function runLink(from: string, to: string, options: LinkCommandOpti
 export async function runUnlink(from: string, to: string, options: LinkCommandOptions): Promise<void> {
   const { type } = options;
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const receipt = await memory.unlink(from, to, type === undefined ? {} : { type });
+    const [start, end] = [await findMemoryId(memory, from), await findMemoryId(memory, to)];
+    const receipt = await memory.unlink(start, end, type === undefined ? {} : { type });
     const lines = print.json ? [] : await formatLinkReceipt(memory, receipt);
     print.result(receipt, () => lines);
     return EXIT.done;
@@ -62,7 +65,7 @@ export async function runLinks(id: string | undefined, options: LinksCommandOpti
   const { type, limit, cursor } = options;
   await withMemory(options, "reads", async ({ memory, print }) => {
     const page = await memory.links({
-      ...(id === undefined ? {} : { memory: id }),
+      ...(id === undefined ? {} : { memory: await findMemoryId(memory, id) }),
       ...(type === undefined ? {} : { type }),
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
@@ -98,10 +101,20 @@ interface RelatedCommandOptions extends LinkCommandOptions {
 }
 
 /** Prints the memories related to one, strongest first. */
-export async function runRelated(id: string, options: RelatedCommandOptions): Promise<void> {
+export async function runRelated(part: string, options: RelatedCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
+    const id = await findMemoryId(memory, part);
     const related = await memory.related(id, toRelatedOptions(options));
-    print.result(related, () => formatTable(related.items.map((item) => formatRelatedRow(id, item))));
+    const shorten = createIdShortener(related.items.map((item) => item.memory.id));
+    print.result(related, () =>
+      formatTable(
+        related.items.map((item) => [
+          colorText("yellow", shorten(item.memory.id)),
+          ...formatRelation(id, item),
+          toShortLine(item.memory.text),
+        ]),
+      ),
+    );
     if (related.total === 0) print.note("No related memories found.");
     else if (related.items.length < related.total)
       print.note(`${related.items.length} of ${related.total}: raise --limit to see more.`);
@@ -125,19 +138,21 @@ function toRelatedOptions({
   };
 }
 
-function formatRelatedRow(start: string, { memory, strength, path }: RelatedMemory): string[] {
+/** The strength of a relation, and the way to it. */
+function formatRelation(start: string, { strength, path }: RelatedMemory): string[] {
   let place = start;
   const way = path.map(({ from, type, to, inferred }) => {
     const isForward = from === place;
     place = isForward ? to : from;
     return inferred ?? (isForward || type === "related_to" ? type : `← ${type}`);
   });
-  return [memory.id, strength.toFixed(2), way.join(", "), toShortLine(memory.text)];
+  return [strength.toFixed(2), way.join(", ")];
 }
 
 /** Ends the review of a memory: it still holds. */
-export async function runConfirm(id: string, options: CommonOptions): Promise<void> {
+export async function runConfirm(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
+    const id = await findMemoryId(memory, part);
     if (!(await memory.get(id)).review) throw invalid("this memory does not wait for a review.");
     const receipt = await memory.update(id, { reviewed: true });
     print.result(receipt, () => ["Confirmed."]);

@@ -9,7 +9,8 @@ import {
 import type { InputAttachment, ShownAttachment } from "../../../engine/api/attachment-types.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
-import { dimText, formatDay, formatSize, formatTable, toShortLine } from "../../printer.ts";
+import { colorText, dimText, formatDay, formatSize, formatTable, toShortLine } from "../../printer.ts";
+import { findAttachmentId } from "../../short-ids.ts";
 import { type CommandContext, type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface AttachmentsCommandOptions extends CommonOptions {
@@ -41,10 +42,10 @@ export async function runAttachments(
 
 async function showAttachment(
   { memory, print }: CommandContext,
-  id: string,
+  part: string,
   save: string | undefined,
 ): Promise<number> {
-  const { bytes, ...shown } = await memory.attachment(id);
+  const { bytes, ...shown } = await memory.attachment(await findAttachmentId(memory, part));
   if (save !== undefined) saveBytes(save, bytes);
   const saved = save === undefined ? [] : [`Saved: ${save}`];
   print.result(shown, () => [...formatAttachment(shown), ...saved]);
@@ -82,8 +83,8 @@ const SHORT_ID = 16;
 function formatPage(items: readonly ShownAttachment[], total: number): string[] {
   if (total === 0) return ["No images or recordings."];
   const rows = items.map(({ id, type, size, url, description, at }) => [
-    id.slice(0, SHORT_ID),
-    formatDay(at),
+    colorText("yellow", id.slice(0, SHORT_ID)),
+    dimText(formatDay(at)),
     type,
     size === undefined ? "" : formatSize(size),
     toShortLine(description ?? url ?? "without a description", 80),

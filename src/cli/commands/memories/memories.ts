@@ -6,7 +6,8 @@ import type { ListOptions, ShownMemory } from "../../../engine/api/listing-types
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
-import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
+import { colorText, dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
+import { createIdShortener, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface ListCommandOptions extends CommonOptions {
@@ -26,7 +27,7 @@ interface ListCommandOptions extends CommonOptions {
 export async function runList(options: ListCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const page = await memory.list(toListOptions(options));
-    print.result(page, () => formatTable(page.items.map(formatMemoryRow)));
+    print.result(page, () => formatMemoryTable(page.items));
     if (page.total === 0) print.note(describeEmptyList(options));
     if (page.cursor !== undefined) {
       print.note(`${page.items.length} of ${page.total}. Next page: --cursor ${page.cursor}`);
@@ -50,15 +51,29 @@ function toListOptions(options: ListCommandOptions): ListOptions {
   };
 }
 
-function formatMemoryRow({ id, at, kind, status, text, quarantined, review, why }: ShownMemory): string[] {
-  const current = review ? "to review" : "";
-  const state = quarantined ? `quarantined: ${why ?? ""}` : status === "current" ? current : status;
-  return [id, formatDay(at), kind, state, toShortLine(text)];
+function formatMemoryTable(items: readonly ShownMemory[]): string[] {
+  const shorten = createIdShortener(items.map(({ id }) => id));
+  return formatTable(
+    items.map((memory) => [
+      colorText("yellow", shorten(memory.id)),
+      dimText(formatDay(memory.at)),
+      colorText("cyan", memory.kind),
+      colorText("yellow", formatListState(memory)),
+      toShortLine(memory.text),
+    ]),
+  );
+}
+
+function formatListState({ status, quarantined, review, why }: ShownMemory): string {
+  if (quarantined) return `quarantined: ${why ?? ""}`;
+  if (status !== "current") return status;
+  return review ? "to review" : "";
 }
 
 /** Approves a quarantined memory: from then on it is recalled and given to models. */
-export async function runApprove(id: string, options: CommonOptions): Promise<void> {
+export async function runApprove(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
+    const id = await findMemoryId(memory, part);
     if (!(await memory.get(id)).quarantined) throw invalid("this memory is not quarantined.");
     const receipt = await memory.update(id, { quarantined: false });
     print.result(receipt, () => ["Approved."]);
@@ -66,9 +81,9 @@ export async function runApprove(id: string, options: CommonOptions): Promise<vo
   });
 }
 
-export async function runGet(id: string, options: CommonOptions): Promise<void> {
+export async function runGet(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const shown = await memory.get(id);
+    const shown = await memory.get(await findMemoryId(memory, part));
     print.result(shown, () => formatMemoryDetails(shown));
     return EXIT.done;
   });
@@ -140,10 +155,10 @@ interface HistoryCommandOptions extends CommonOptions {
 }
 
 /** Prints the versions of a memory or, without an id, all revisions, newest first. */
-export async function runHistory(id: string | undefined, options: HistoryCommandOptions): Promise<void> {
+export async function runHistory(part: string | undefined, options: HistoryCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    if (id !== undefined) {
-      const versions = await memory.history(id);
+    if (part !== undefined) {
+      const versions = await memory.history(await findMemoryId(memory, part));
       const story = print.json ? [] : await formatVersions(memory, versions);
       print.result(versions, () => story);
       return EXIT.done;

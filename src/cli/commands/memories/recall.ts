@@ -22,6 +22,7 @@ import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { isMemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
 import { dimText, formatDay, toShortLine } from "../../printer.ts";
+import { findItemId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface RecallCommandOptions extends CommonOptions {
@@ -193,7 +194,10 @@ interface ExplainCommandOptions extends CommonOptions {
 export async function runExplain(id: string, options: ExplainCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { about } = options;
-    const explained = await memory.explain(id, about === undefined ? {} : { about });
+    const explained = await memory.explain(
+      id,
+      about === undefined ? {} : { about: await findItemId(memory, about) },
+    );
     print.result(explained, () => formatRecallExplanation(explained));
     return EXIT.done;
   });

@@ -5,7 +5,8 @@ import type { GrantedContent } from "../../../domain/sharing.ts";
 import type { NewGrant, ShownGrant, ShownGroup } from "../../../engine/sharing/sharing-types.ts";
 import { invalid } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
-import { dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
+import { colorText, dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
+import { createIdShortener, findGrantId, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface ShareCommandOptions extends CommonOptions {
@@ -24,7 +25,8 @@ interface ShareCommandOptions extends CommonOptions {
 /** Gives a grant, and shows how much it covers now. */
 export async function runShare(reader: string | undefined, options: ShareCommandOptions): Promise<void> {
   await withMemory(options, "writes", async ({ memory, print }) => {
-    const grant = await memory.share(toNewGrant(reader, options));
+    const ids = options.id && (await Promise.all(options.id.map((part) => findMemoryId(memory, part))));
+    const grant = await memory.share(toNewGrant(reader, ids ? { ...options, id: ids } : options));
     const { total } = await memory.shared({ grant: grant.id, limit: 1 });
     print.result(grant, () => [
       `${formatReader(grant)} may now read ${formatContent(grant.what)}${formatEnd(grant)}.`,
@@ -87,8 +89,9 @@ function formatSection(
   grants: readonly ShownGrant[],
   side: (grant: ShownGrant) => string,
 ): string[] {
+  const shorten = createIdShortener(grants.map(({ id }) => id));
   const rows = grants.map((grant) => [
-    `  ${grant.id}`,
+    `  ${colorText("yellow", shorten(grant.id))}`,
     formatDay(grant.at),
     side(grant),
     formatState(grant),
@@ -124,7 +127,7 @@ function formatContent({ everything, kinds, about, where, whereText, ids, ...mor
 /** Withdraws a grant. */
 export async function runUnshare(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const grant = await memory.withdraw(id);
+    const grant = await memory.withdraw(await findGrantId(memory, id));
     print.result(grant, () => [`Withdrawn: ${formatReader(grant)} may not read it any more.`]);
     return EXIT.done;
   });
@@ -135,8 +138,9 @@ interface DeclineCommandOptions extends CommonOptions {
 }
 
 /** Declines a grant that was received, or accepts it again. */
-export async function runDecline(id: string, options: DeclineCommandOptions): Promise<void> {
+export async function runDecline(part: string, options: DeclineCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
+    const id = await findGrantId(memory, part);
     const grant = await (options.undo ? memory.accept(id) : memory.decline(id));
     print.result(grant, () => [options.undo ? "Accepted." : "Declined: nothing of it is recalled."]);
     return EXIT.done;
@@ -150,7 +154,7 @@ interface PrivateCommandOptions extends CommonOptions {
 /** Keeps a memory out of every grant, or lets grants cover it. */
 export async function runPrivate(id: string, options: PrivateCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const receipt = await memory.update(id, { private: options.undo !== true });
+    const receipt = await memory.update(await findMemoryId(memory, id), { private: options.undo !== true });
     print.result(receipt, () => [
       options.undo ? "Grants may cover it." : "Private: no grant covers it.",
       dimText(`revision ${receipt.revision}; \`keepsake undo ${receipt.revision}\` reverts it`),
@@ -169,7 +173,7 @@ export async function runShared(options: SharedCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const { grant, limit } = options;
     const shared = await memory.shared({
-      ...(grant === undefined ? {} : { grant }),
+      ...(grant === undefined ? {} : { grant: await findGrantId(memory, grant) }),
       ...(limit === undefined ? {} : { limit }),
     });
     const { items, total } = shared;
