@@ -75,6 +75,7 @@ export const SMALL_FILES: { readonly [path: string]: string } = {
   "adapters/postgres/migrations/": "a migration stays as it landed",
   "adapters/sqlite/migrations/": "a migration stays as it landed",
   "cli/commands/clients/mcp.ts": "a command is loaded when it is called",
+  "cli/completion/fish-script.ts": "the script of a shell is a file",
   "cli/main.ts": "the program itself",
   "formats/importers/openai-messages.ts": "a format is a file",
   "language/en/answers/evidence/weights.ts": "a script writes it",

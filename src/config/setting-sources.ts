@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import type { SettingInForce, SettingOrigin } from "../domain/operations/setting-in-force.ts";
 import { invalid, MemoryError } from "../errors.ts";
 import { checkServiceLink, checkSpelling, toSetting } from "./setting-names.ts";
 import { findSettingsFile, readSettingsFile } from "./settings-file.ts";
@@ -11,6 +12,8 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** The values of all sources by setting, and messages about the sources for the operator. */
 interface SettingEntries {
   readonly values: Map<string, string>;
+  /** Where each of the values comes from. */
+  readonly origins: ReadonlyMap<string, SettingOrigin>;
   /** All variables of the environment and the `.env` file, which some settings name. */
   readonly variables: Environment;
   readonly notices: readonly string[];
@@ -32,14 +35,57 @@ export function readSettingEntries(environment: Environment, names: readonly str
   const path = variables.KEEPSAKE_CONFIG ?? (environment === process.env ? findSettingsFile() : undefined);
   const file = path === undefined ? {} : readSettingsFile(path, names);
   const values = new Map<string, string>();
-  for (const source of [environment, fromEnv?.variables ?? {}, file]) addMissing(values, source, names);
+  const origins = new Map<string, SettingOrigin>();
+  const sources = { environment, env_file: fromEnv?.variables ?? {}, settings_file: file } as const;
+  for (const [origin, source] of Object.entries(sources)) {
+    addMissing(values, source, names);
+    for (const name of values.keys())
+      if (!origins.has(name)) origins.set(name, origin as keyof typeof sources);
+  }
   return {
     values,
+    origins,
     variables,
     ...(fromEnv === undefined ? { notices: [] } : describeEnvFile(fromEnv, names)),
     hasDatabaseFromFile:
       /[/\\]/.test(file.KEEPSAKE_DB ?? "") && values.get("KEEPSAKE_DB") === file.KEEPSAKE_DB,
   };
+}
+
+/** Names of values that are never shown, whatever their definition says. */
+const SECRET_NAME = /(?:KEY|SECRET|PASSWORD|TOKEN)(?:_|$)/;
+/** An address with a user, and so perhaps with a password. */
+const ADDRESS_WITH_USER = /:\/\/[^/\s]*@/;
+
+/** Of each setting: whether its value is never shown, or a pattern for values that are not shown. */
+type SecretMarks = { readonly [name: string]: { readonly isSecret?: boolean | RegExp } };
+
+/**
+ * Lists all settings by name: the values in force and where they come from, and the names of those that have their default.
+ * Secrets, and addresses that may hold one, are named without their value. `options` are those of the command line by the names
+ * of their settings.
+ */
+export function listSettingsInForce(
+  definitions: SecretMarks,
+  options: Environment = {},
+  environment: Environment = process.env,
+): SettingInForce[] {
+  const { values, origins } = readSettingEntries(environment, Object.keys(definitions));
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value = ""] of given) values.set(name, value);
+  const named = new Set(given.map(([name]) => name));
+  // The file of the command line replaces an address of a database, too.
+  if (named.has("KEEPSAKE_DB")) values.delete("MEMORY_DB_URL");
+  return Object.entries(definitions)
+    .map(([name, { isSecret = false }]): SettingInForce => {
+      const value = values.get(name);
+      if (value === undefined) return { name, from: "default" };
+      const from = named.has(name) ? "command_line" : (origins.get(name) ?? "default");
+      const isHidden = isSecret instanceof RegExp ? isSecret.test(value) : isSecret;
+      const mayHide = isHidden || SECRET_NAME.test(name) || ADDRESS_WITH_USER.test(value);
+      return mayHide ? { name, from, hidden: true } : { name, from, value };
+    })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Adds the settings of a source that no earlier source has. */

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { SettingInForce } from "../domain/operations/setting-in-force.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Meter, Tracer } from "../ports/telemetry.ts";
@@ -41,6 +42,7 @@ import { storedResponseOperations } from "./routes/openai/responses.ts";
 import { overviewOperations } from "./routes/overview.ts";
 import {
   jobOperations,
+  settingOperations,
   statsOperations,
   userOperations,
   withOpenMetrics,
@@ -98,6 +100,8 @@ export interface AppOptions {
   readonly proxy?: ProxyOptions;
   /** Gives messages for the operator, for `GET /api/v1/ready`, in addition to those of the memory. */
   readonly notices?: () => readonly string[];
+  /** The settings as they are in force, without secrets, for `GET /api/v1/settings` (none). */
+  readonly settings?: readonly SettingInForce[];
   /** Whether `onAnswered` gets paths as requested, with the ids of users (false). */
   readonly showsPaths?: boolean;
   /** Loads the answers to MCP clients at `/mcp`. Without it, there is no such endpoint. */
@@ -148,6 +152,7 @@ export function httpApp(options: AppOptions): HonoApp {
     inFlight: createBodyQuota(options.bodies),
     proxy: openAi,
     notices: options.notices ?? (() => []),
+    settings: options.settings ?? [],
     ...(metrics ? { metrics: () => metrics.text() } : {}),
     rates: { requests: rateLimits, bytes: options.byteLimits },
     oauth: oauth?.resource,
@@ -198,6 +203,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...moveOperations,
   ...userOperations,
   ...jobOperations,
+  ...settingOperations,
   ...simpleOperations,
   ...keyOperations,
   ...embedderOperations,

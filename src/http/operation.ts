@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { SettingInForce } from "../domain/operations/setting-in-force.ts";
 import type { Keepsake } from "../engine/api/keepsake.ts";
 import type { ScopedMemory } from "../engine/api/scoped-memory.ts";
 import type { BodyQuota } from "./body-quota.ts";
@@ -34,6 +35,8 @@ export interface ServerServices {
   readonly oauth?: ProtectedResource | undefined;
   /** Messages for the operator in addition to those of the memory, as they are now. */
   readonly notices: () => readonly string[];
+  /** The settings of the server as they are in force; none if the program that serves has none. */
+  readonly settings: readonly SettingInForce[];
 }
 
 /** An authorised and validated request, as a handler gets it. */

@@ -58,6 +58,8 @@ export interface ServeOptions {
   readonly proxy?: ProxyOptions;
   /** Gives messages for the operator, for `GET /api/v1/ready`, in addition to those of the memory. */
   readonly notices?: () => readonly string[];
+  /** The settings as they are in force, without secrets, for `GET /api/v1/settings` (none). */
+  readonly settings?: AppOptions["settings"];
   /** Whether `onAnswered` gets paths as requested, with the ids of users (false). */
   readonly showsPaths?: boolean;
   /** Loads the answers to MCP clients at `/mcp`. */
@@ -156,6 +158,7 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     metrics,
     tracer,
     notices,
+    settings,
     showsPaths,
     mcp,
     oauth,
@@ -173,6 +176,7 @@ function toAppOptions(options: ServeOptions): Partial<AppOptions> {
     metrics,
     tracer,
     notices,
+    settings,
     showsPaths,
     mcp,
     oauth,

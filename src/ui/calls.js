@@ -177,8 +177,8 @@ export function undo(user, revision) {
   return call("POST", toPath`/api/v1/memories/${user}/undo`, { revision });
 }
 
-export function getStats(user) {
-  return call("GET", toPath`/api/v1/memories/${user}/stats`);
+export function getStats(user, query = {}) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/stats`, query));
 }
 
 export function getHistory(user, query) {
@@ -266,6 +266,25 @@ export function getHealth() {
 
 export function listJobs() {
   return call("GET", "/api/v1/jobs");
+}
+
+/** Gives the settings in force, without secrets. Only for an administrator's key. */
+export function listSettings() {
+  return call("GET", "/api/v1/settings");
+}
+
+/** Gives the keys of the project, without secrets. Only for an administrator's key. */
+export function listKeys() {
+  return call("GET", "/api/v1/keys");
+}
+
+/** Makes a key. The answer has its secret, this once. */
+export function createKey(fields) {
+  return call("POST", "/api/v1/keys", fields);
+}
+
+export function revokeKey(id) {
+  return call("DELETE", toPath`/api/v1/keys/${id}`);
 }
 
 /** Gives an export: `jsonl` has everything, `pam` and `markdown` have the memories. */

@@ -20,6 +20,7 @@ export function readPageAssets(): PageAsset[] {
     readAsset("/", "page.html", "text/html; charset=utf-8"),
     readAsset("/app.css", "app.css", "text/css; charset=utf-8"),
     readAsset("/views.css", "views.css", "text/css; charset=utf-8"),
+    readAsset("/settings.css", "settings.css", "text/css; charset=utf-8"),
     readAsset("/icon.svg", "icon.svg", "image/svg+xml"),
     ...listScripts().map((file) => readAsset(`/${file}`, file, "text/javascript; charset=utf-8")),
   ];

@@ -16,6 +16,7 @@ const PAGES = [
   ["upkeep", "Upkeep", false],
   ["data", "Import and export", false],
   ["server", "Server", false],
+  ["settings", "Settings", false],
 ];
 
 const addressOf = (name) => (name === "" ? "#/" : linkTo(name));

@@ -1,5 +1,6 @@
 import { getHealth, getStats, listJobs } from "./calls.js";
 import { problem } from "./form-parts.js";
+import { costPart, growthPart } from "./growth-part.js";
 import { make } from "./make.js";
 import { facts } from "./memory-parts.js";
 import { moment, number } from "./words.js";
@@ -16,23 +17,26 @@ const LOOKS = {
   down: "bad",
 };
 
-/** How the server is: checks, the services it depends on, background jobs, and what models have cost. */
+/** How the server is: checks, the services it depends on, background jobs, growth, and what models have cost. */
 export function serverView({ user }) {
   const place = make("div", { class: "cards" });
   const element = make("div", { class: "page" }, make("h2", { tabindex: "-1" }, "Server"), place);
 
   async function load() {
     try {
-      const [health, stats, jobs] = await Promise.all([
+      const [health, stats, jobs, growth, costs] = await Promise.all([
         getHealth(),
         getStats(user),
         listJobs().catch(() => ({ items: [] })),
+        growthPart(user),
+        costPart(user),
       ]);
       place.replaceChildren(
         healthPart(health),
         ...dependenciesPart(health),
         ...jobsPart(jobs.items),
-        costPart(stats),
+        panel("Memories, for this user", growth),
+        usagePart(stats, costs),
       );
     } catch (error) {
       place.replaceChildren(problem(error));
@@ -89,7 +93,7 @@ function jobsPart(jobs) {
   return [panel("Background jobs", rows(lines))];
 }
 
-function costPart({ usage, pending }) {
+function usagePart({ usage, pending }, chart) {
   return panel(
     "Models, for this user",
     facts([
@@ -100,5 +104,6 @@ function costPart({ usage, pending }) {
       ["Cost", `$${usage.cost.toFixed(4)}`],
       ["Messages to be understood", pending > 0 ? number(pending) : undefined],
     ]),
+    chart,
   );
 }

@@ -8,6 +8,7 @@ import { memoriesView } from "./memories-view.js";
 import { moreView } from "./navigation.js";
 import { overviewView } from "./overview-view.js";
 import { serverView } from "./server-view.js";
+import { settingsView } from "./settings-view.js";
 import { sharingView } from "./sharing-view.js";
 import { timelineView } from "./timeline-view.js";
 import { upkeepView } from "./upkeep-view.js";
@@ -30,6 +31,7 @@ export function createViews({ user, changed, continueIn }) {
     upkeep: upkeepView,
     data: dataView,
     server: serverView,
+    settings: settingsView,
     more: moreView,
   };
   const toFactory = ([name, makeView]) => [name, () => makeView({ user: user(), changed, continueIn })];

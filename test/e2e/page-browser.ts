@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { Keepsake } from "../../src/engine/api/keepsake.ts";
-import { type Served, serve } from "../../src/http/index.ts";
+import { type Served, type ServeOptions, serve } from "../../src/http/index.ts";
 import { createMemory } from "../../src/memory.ts";
 import type { MemoryOptions } from "../../src/memory-options.ts";
 
@@ -43,8 +43,8 @@ export interface OpenPage {
   visit(address?: string): Promise<void>;
 }
 
-/** Registers what opens and closes a page for each test of a suite. `options` are those of its memory. */
-export function usePage(options: MemoryOptions = {}): OpenPage {
+/** Registers what opens and closes a page for each test of a suite. `options` are those of its memory, `around` of its server. */
+export function usePage(options: MemoryOptions = {}, around: Pick<ServeOptions, "settings"> = {}): OpenPage {
   const open = {} as OpenPage;
   let folder: string;
 
@@ -62,6 +62,7 @@ export function usePage(options: MemoryOptions = {}): OpenPage {
       clock: () => new Date(),
       port: 0,
       keysPath: `${path}.keys.json`,
+      ...around,
     });
     open.context = await open.browser.newContext({ viewport: { width: 1280, height: 800 } });
     open.context.setDefaultTimeout(15_000);

@@ -22,6 +22,7 @@ const ADDRESSES = [
   "#/upkeep",
   "#/data",
   "#/server",
+  "#/settings",
   "#/more",
 ];
 

@@ -17,6 +17,7 @@ let keepsake: Keepsake;
 let model: Echo;
 let app: ReturnType<typeof httpApp>;
 let key: string;
+let keyRing: ReturnType<typeof apiKeys>;
 let rules: Conformance;
 const visited = new Set<string>();
 
@@ -24,12 +25,18 @@ beforeAll(async () => {
   const embedders = { second: { ...staticEmbedder(), fingerprint: "second/256" } };
   keepsake = await createMemory({ path: ":memory:", clock, embedders, webhooks: { allowsLoopback: true } });
   const keys = apiKeys({ store: passingKeys(), clock });
+  keyRing = keys;
   key = keys.first ?? "";
   model = await echo();
   app = httpApp({
     keepsake,
     keys,
     metrics: { text: async () => prometheusMeter().text() },
+    settings: [
+      { name: "KEEPSAKE_API_KEY", from: "environment", hidden: true },
+      { name: "KEEPSAKE_CACHE_MB", from: "settings_file", value: "64" },
+      { name: "KEEPSAKE_PORT", from: "default" },
+    ],
     proxy: { upstream: { baseUrl: model.url }, anthropic: { baseUrl: model.url } },
   });
   rules = conformance((await (await app.request("/openapi.json")).json()) as ApiDocument);
@@ -331,6 +338,21 @@ describe("every answer holds to the document", () => {
     await call("POST", "/api/v1/memories/ida/optimize?dry_run=perhaps");
     const { items } = (await call("GET", "/api/v1/jobs")).json;
     expect(items.map(({ name }: Json) => name)).toContain("consolidation");
+  });
+
+  it("of settings: values for the project of the operator, names alone for others", async () => {
+    expect((await call("GET", "/api/v1/settings")).json).toEqual({
+      items: [
+        { name: "KEEPSAKE_API_KEY", from: "environment", hidden: true },
+        { name: "KEEPSAKE_CACHE_MB", from: "settings_file", value: "64" },
+        { name: "KEEPSAKE_PORT", from: "default" },
+      ],
+      total: 3,
+    });
+    const { key: other } = keyRing.create({ project: "shop", scopes: ["admin"] });
+    const theirs = await call("GET", "/api/v1/settings", undefined, { authorization: `Bearer ${other}` });
+    expect(theirs.json.items[1]).toEqual({ name: "KEEPSAKE_CACHE_MB", from: "settings_file", hidden: true });
+    expect(theirs.text).not.toContain("64");
   });
 
   it("of keys", async () => {

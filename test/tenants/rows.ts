@@ -236,6 +236,7 @@ export const ROWS: { readonly [operation: string]: Row } = {
   getModel: { needs: ["read"], status: 200 },
 
   listJobs: { needs: ["admin"], status: 200 },
+  listSettings: { needs: ["admin"], status: 200 },
   listKeys: { needs: ["admin"], status: 200 },
   createKey: { needs: ["admin"], status: 201, body: () => ({ label: "from the matrix", scopes: ["read"] }) },
   rotateKey: { needs: ["admin"], status: 200, id: "key", body: () => ({ grace_seconds: 0 }) },

@@ -1432,6 +1432,24 @@ class SessionPage(_SessionPageRequired, _SessionPageOptional):
     """The fields of SessionPage."""
 
 
+_SettingRequired = TypedDict(
+    "_SettingRequired",
+    {
+        "name": "str",
+        "from": "Literal[\"command_line\", \"environment\", \"env_file\", \"settings_file\", \"default\"]",
+    },
+)
+
+
+class _SettingOptional(TypedDict, total=False):
+    value: str
+    hidden: Literal[True]
+
+
+class Setting(_SettingRequired, _SettingOptional):
+    """The fields of Setting."""
+
+
 class _SharedMemoriesItemsRequired(TypedDict):
     id: str
     text: str
@@ -2363,6 +2381,19 @@ class _ListJobsResponseOptional(TypedDict, total=False):
 
 class ListJobsResponse(_ListJobsResponseRequired, _ListJobsResponseOptional):
     """The fields of ListJobsResponse."""
+
+
+class _ListSettingsResponseRequired(TypedDict):
+    items: List[Setting]
+    total: int
+
+
+class _ListSettingsResponseOptional(TypedDict, total=False):
+    pass
+
+
+class ListSettingsResponse(_ListSettingsResponseRequired, _ListSettingsResponseOptional):
+    """The fields of ListSettingsResponse."""
 
 
 class _ListKeysResponseRequired(TypedDict):
@@ -3468,6 +3499,18 @@ class RawOperations(SyncTransport):
             idempotency_key=idempotency_key,
         )
         return cast("Optimized", sent)
+
+    def list_settings(
+        self,
+    ) -> ListSettingsResponse:
+        """Lists the server's settings: what is in force, and where it comes from."""
+        sent = self._send(
+            "GET",
+            "/api/v1/settings",
+            path={},
+            query={},
+        )
+        return cast("ListSettingsResponse", sent)
 
     def list_keys(
         self,
@@ -4677,6 +4720,18 @@ class AsyncRawOperations(AsyncTransport):
             idempotency_key=idempotency_key,
         )
         return cast("Optimized", sent)
+
+    async def list_settings(
+        self,
+    ) -> ListSettingsResponse:
+        """Lists the server's settings: what is in force, and where it comes from."""
+        sent = await self._send(
+            "GET",
+            "/api/v1/settings",
+            path={},
+            query={},
+        )
+        return cast("ListSettingsResponse", sent)
 
     async def list_keys(
         self,

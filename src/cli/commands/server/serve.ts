@@ -5,7 +5,8 @@ import { type PrometheusMeter, prometheusMeter } from "../../../adapters/prometh
 import { getGarbageCollectorFlags } from "../../../adapters/shared/worker-channel.ts";
 import { describeExtractor } from "../../../config/memory-from-settings.ts";
 import { chooseYoungMegabytes } from "../../../config/node-tuning.ts";
-import type { Settings } from "../../../config/settings.ts";
+import { listSettingsInForce } from "../../../config/setting-sources.ts";
+import { SETTINGS, type Settings } from "../../../config/settings.ts";
 import { recordJobMetrics } from "../../../engine/instrumentation.ts";
 import { invalid } from "../../../errors.ts";
 import {
@@ -75,6 +76,11 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
       ...(await loadOAuthOptions(context)),
       ...toLimitOptions(context, host),
       ...toLogOptions(context),
+      settings: listSettingsInForce(SETTINGS, {
+        KEEPSAKE_DB: options.db,
+        KEEPSAKE_HOST: options.host,
+        KEEPSAKE_PORT: options.port?.toString(),
+      }),
       notices: () => [...context.notices, ...watch.problems()],
       proxy: toProxyOptions(context),
       mcp: () => loadMcpEndpoint(context),

@@ -7,6 +7,7 @@ import {
   USAGE_BY,
 } from "../../../domain/model-usage.ts";
 import { JOB_NAMES } from "../../../domain/operations/job.ts";
+import { SETTING_ORIGINS } from "../../../domain/operations/setting-in-force.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../../operation.ts";
 import { PAGE_QUERY, toCursorFields } from "../../pagination.ts";
 import { refuse } from "../../problem.ts";
@@ -249,6 +250,47 @@ const OPTIMIZE_QUERY = z.strictObject({
   min_importance: shareTextSchema.optional(),
   kinds: kindsTextSchema.optional(),
 });
+
+const SETTING_LIST_SCHEMA: z.ZodType = z.object({
+  items: z.array(
+    withSchemaId(
+      "Setting",
+      z.object({
+        name: z.string(),
+        value: z.string().describe("Absent for a default, and where `hidden` is true").optional(),
+        from: z.enum(SETTING_ORIGINS),
+        hidden: z.literal(true).describe("The value is a secret, or may contain one").optional(),
+      }),
+    ),
+  ),
+  total: wholeNumberSchema,
+});
+
+/** The project of the operator: its administrators may see what the server's settings say. */
+const OPERATORS_PROJECT = "default";
+
+/** The settings of the server. */
+export const settingOperations: readonly Operation[] = [
+  defineOperation({
+    id: "listSettings",
+    method: "GET",
+    path: "/api/v1/settings",
+    tag: "Server",
+    summary: "Lists the server's settings: what is in force, and where it comes from",
+    description:
+      "For the whole server. Secrets are named without their values. Only keys of the project `default` get values: settings may name " +
+      "other projects.",
+    scope: "admin",
+    answers: { 200: { says: "The settings, by name.", schema: SETTING_LIST_SCHEMA } },
+    handle({ exchange, services, project }) {
+      const isOperator = project() === OPERATORS_PROJECT;
+      const items = services.settings.map(({ value, ...setting }) =>
+        value === undefined ? setting : { ...setting, ...(isOperator ? { value } : { hidden: true }) },
+      );
+      return exchange.json({ items, total: items.length });
+    },
+  }),
+];
 
 /** Background jobs, and running them for one user. */
 export const jobOperations: readonly Operation[] = [
