@@ -107,6 +107,7 @@ function showPlace({ isFirst = false } = {}) {
   const route = parseRoute(location.hash);
   const name = route.name in factories ? route.name : "";
   const before = view;
+  if (before && before !== views.get(name)) before.leave?.().catch(() => {});
   find("room").hidden = name !== "";
   find("view").hidden = name === "";
   markPage(name);
@@ -199,6 +200,7 @@ find("skip").onclick = (event) => {
   (main.querySelector("h2[tabindex], #message, input:not([hidden])") ?? main).focus();
 };
 find("leave").onclick = async () => {
+  await view?.leave?.().catch(() => {});
   await signOut().catch(() => {});
   // Drafts and conversations of this tab.
   sessionStorage.clear();

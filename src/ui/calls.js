@@ -16,10 +16,11 @@ export function onSignedOut(run) {
 }
 
 /** Sends a request. Gives the response if it succeeded; throws `CallFailed` otherwise. */
-async function send(method, path, { body, type = "application/json", signal } = {}) {
+async function send(method, path, { body, type = "application/json", signal, keepalive } = {}) {
   const response = await fetch(path, {
     method,
     signal,
+    keepalive,
     headers: {
       ...(body === undefined ? {} : { "content-type": type }),
       "x-keepsake-proof": localStorage.getItem(PROOF) ?? "",
@@ -240,6 +241,11 @@ export function planErasure(user, what) {
 
 export function erase(user, what) {
   return call("POST", "/api/v1/erasures", { user_id: user, ...what });
+}
+
+/** Erases everything about a user. With `keepalive`, the request outlives the page. Gives the receipt. */
+export async function eraseUser(user, { keepalive = false } = {}) {
+  return (await send("DELETE", toPath`/api/v1/memories/${user}/all`, { keepalive })).json();
 }
 
 /** Gives all receipts of the user, oldest first. */

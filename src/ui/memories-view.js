@@ -171,5 +171,6 @@ function nothingYet() {
     "Nothing is known yet",
     "Say something in a conversation, add a memory by hand, or import what another program knows.",
     make("a", { href: linkTo("data"), class: "button" }, "Import"),
+    make("a", { href: linkTo("tour"), class: "button" }, "Take the tour"),
   );
 }

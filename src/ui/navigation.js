@@ -17,6 +17,7 @@ const PAGES = [
   ["data", "Import and export", false],
   ["server", "Server", false],
   ["settings", "Settings", false],
+  ["tour", "Tour", false],
 ];
 
 const addressOf = (name) => (name === "" ? "#/" : linkTo(name));

@@ -1,5 +1,6 @@
 import { receiptParts } from "./forget.js";
 import { make } from "./make.js";
+import { linkTo } from "./router.js";
 import { ACTIONS, counted, day, goneInWords } from "./words.js";
 
 const EXAMPLES = [
@@ -35,6 +36,14 @@ export function welcome(choose) {
           ),
         ),
       ),
+    ),
+    make(
+      "p",
+      { class: "ways" },
+      make("a", { href: linkTo("tour") }, "Take the tour"),
+      " in four clicks, or ",
+      make("a", { href: linkTo("data") }, "import"),
+      " what another program knows.",
     ),
   );
 }

@@ -11,6 +11,7 @@ import { serverView } from "./server-view.js";
 import { settingsView } from "./settings-view.js";
 import { sharingView } from "./sharing-view.js";
 import { timelineView } from "./timeline-view.js";
+import { tourView } from "./tour-view.js";
 import { upkeepView } from "./upkeep-view.js";
 
 /**
@@ -32,6 +33,7 @@ export function createViews({ user, changed, continueIn }) {
     data: dataView,
     server: serverView,
     settings: settingsView,
+    tour: tourView,
     more: moreView,
   };
   const toFactory = ([name, makeView]) => [name, () => makeView({ user: user(), changed, continueIn })];

@@ -23,6 +23,7 @@ const ADDRESSES = [
   "#/data",
   "#/server",
   "#/settings",
+  "#/tour",
   "#/more",
 ];
 
