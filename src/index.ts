@@ -99,7 +99,16 @@ export type {
 export type { ErasureListener } from "./engine/api/erasure-watch.ts";
 export type { Drift, DriftOptions, Indexes, IndexProgress } from "./engine/api/index-types.ts";
 export type { Audit, Backup, BackupOptions, Keepsake } from "./engine/api/keepsake.ts";
-export type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./engine/api/listing-types.ts";
+export type {
+  FacetName,
+  FacetOptions,
+  Facets,
+  Listing,
+  ListOptions,
+  Page,
+  PageOptions,
+  ShownMemory,
+} from "./engine/api/listing-types.ts";
 export type {
   JobState,
   Optimized,

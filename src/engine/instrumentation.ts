@@ -106,6 +106,7 @@ const RESULT_KINDS: { readonly [verb in MemoryVerb]: "a promise" | "parts" | "pa
   erasures: "a promise",
   get: "a promise",
   list: "pages",
+  facets: "a promise",
   remove: "a promise",
   update: "a promise",
   link: "a promise",

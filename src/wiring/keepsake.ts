@@ -6,6 +6,7 @@ import { backup } from "../engine/admin/backup.ts";
 import { watchDependencies } from "../engine/admin/dependencies.ts";
 import { examine } from "../engine/admin/doctor.ts";
 import { explain } from "../engine/admin/explain.ts";
+import { countFacets } from "../engine/admin/facets.ts";
 import { watchHealth } from "../engine/admin/health.ts";
 import {
   findMessages,
@@ -438,7 +439,7 @@ function bindAssociations(
     readonly open: <Result>(run: () => Result) => Result;
     readonly write: <Result>(run: () => Promise<Result>) => Promise<Result>;
   },
-): Pick<ScopedMemory, "link" | "unlink" | "links" | "related" | "clusters" | "reflect"> {
+): Pick<ScopedMemory, "link" | "unlink" | "links" | "related" | "clusters" | "reflect" | "facets"> {
   const reading = toReadScope(scope, ports.agents);
   return {
     link: (from, to, options) => run.write(() => link(ports, scope, { from, to }, options)),
@@ -447,6 +448,7 @@ function bindAssociations(
     related: async (id, options) => run.open(() => findRelated(ports, reading, id, options)),
     clusters: async (options) => run.open(() => listClusters(ports, reading, options)),
     reflect: async (options) => run.open(() => reflect(ports, reading, options)),
+    facets: async (options) => run.open(() => countFacets(ports, reading, options)),
   };
 }
 

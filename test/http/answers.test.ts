@@ -141,6 +141,10 @@ describe("every answer holds to the document", () => {
     );
     expect(reflections.json).toMatchObject({ total: 1 });
     expect((await call("GET", "/api/v1/memories/una/reflections?from=never")).status).toBe(400);
+    const facets = await call("GET", "/api/v1/memories/una/facets?by=topic&sensitive=false&limit=5");
+    expect(facets.json).toMatchObject({ items: [{ value: "work", count: 2 }], total: 2, left: 0 });
+    expect((await call("GET", "/api/v1/memories/una?topic=work&limit=1")).json.total).toBe(2);
+    expect((await call("GET", "/api/v1/memories/una/facets?by=mood")).status).toBe(400);
   });
 
   it("of sharing", async () => {

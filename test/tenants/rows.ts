@@ -103,6 +103,7 @@ export const ROWS: { readonly [operation: string]: Row } = {
   listLinks: { ...OF_USER, query: ({ memory }) => ({ memory }), hasIds: true },
   getRelatedMemories: { ...OF_USER, id: "memory", query: () => ({ depth: "3" }) },
   listClusters: { ...OF_USER, query: () => ({ memories: "100" }) },
+  listFacets: { ...OF_USER, query: () => ({ by: "subject" }) },
   listReflections: { ...OF_USER, query: () => ({ min_memories: "1" }) },
   undo: { needs: ["write"], status: 200, body: ({ revision }) => ({ revision }), hasIds: true },
   optimize: { needs: ["write"], status: 200 },

@@ -1,13 +1,10 @@
 import type { LogEntry } from "../../domain/change-set.ts";
-import { matchesFilter } from "../../domain/filters/metadata-filter.ts";
-import { compileTextFilter, type WhereText } from "../../domain/filters/text-filter.ts";
 import { checkCount, checkName } from "../../domain/limits.ts";
-import { selectMemoriesAt } from "../../domain/memories/current-memories.ts";
 import { getComparator, LIST_ORDERS, type ListOrder } from "../../domain/memories/memory-order.ts";
-import { expandKinds, KIND_NAMES, type Memory } from "../../domain/memory.ts";
-import { type Message, ORIGINS } from "../../domain/message.ts";
+import type { Memory } from "../../domain/memory.ts";
+import type { Message } from "../../domain/message.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
-import { toIsoTime, toLocalTime } from "../../domain/time.ts";
+import { toLocalTime } from "../../domain/time.ts";
 import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../../domain/time-slicing.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
@@ -17,12 +14,16 @@ import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import { requireMemory, toSources } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
+import {
+  createListFilter,
+  isExpiredAt,
+  type ListFilter,
+  type ListState,
+  selectByWords,
+} from "./list-filter.ts";
 
 /** Number of memories between two yields to the event loop: about two milliseconds of work. */
 const SLICE = 2000;
-
-/** The same with a filter over their texts, which takes longer. */
-const MATCH_SLICE = 50;
 
 export function toShownMemory(state: Pick<UserState, "messages">, memory: Memory): ShownMemory {
   return { ...memory, sources: toSources(state, memory.sources) };
@@ -72,7 +73,7 @@ export async function getMemory(
 
 /** Lists memories, newest first; only current ones unless another status is requested. */
 export function listMemories(
-  ports: Pick<Ports, "states"> & UsedMemoryPorts,
+  ports: Pick<Ports, "states" | "vocabulary"> & UsedMemoryPorts,
   scope: Scope,
   options: ListOptions = {},
 ): Listing {
@@ -93,7 +94,7 @@ export function listMemories(
 }
 
 async function readPage(
-  ports: Pick<Ports, "states"> & UsedMemoryPorts,
+  ports: Pick<Ports, "states" | "vocabulary"> & UsedMemoryPorts,
   scope: Scope,
   options: ListOptions,
 ): Promise<Page<ShownMemory>> {
@@ -106,7 +107,7 @@ async function readPage(
   const skipped = checkCount(options.offset ?? 0, "offset", 0, 1_000_000);
   if (options.cursor !== undefined && skipped > 0) throw invalid("set offset or cursor, not both.");
   const state = await ports.states.of(scope);
-  const listed = options.whereText === undefined ? state : await selectByText(state, options.whereText);
+  const listed = await selectByWords(ports, state, options);
   const { found, total, next } =
     order === "newest" && skipped === 0 && parsePosition(options.cursor) === undefined
       ? await selectNewest(listed, passes, options.cursor, limit)
@@ -124,21 +125,6 @@ interface SelectedPage {
   readonly found: readonly Memory[];
   readonly total: number;
   readonly next: string | undefined;
-}
-
-type ListState = Pick<UserState, "memories" | "messages">;
-type ListFilter = (memory: Memory, state: ListState) => boolean;
-
-/** The same with the memories alone whose text matches. */
-async function selectByText(state: ListState, whereText: WhereText): Promise<ListState> {
-  const matches = await compileTextFilter(whereText);
-  const memories = new Map<string, Memory>();
-  await forEachInSlices(
-    state.memories.values(),
-    (memory) => void (matches(memory.text) && memories.set(memory.id, memory)),
-    MATCH_SLICE,
-  );
-  return { messages: state.messages, memories };
 }
 
 async function selectNewest(
@@ -176,55 +162,9 @@ async function selectSorted(
   };
 }
 
-/** Checks the filters of a list, and gives the function that applies them. */
-function createListFilter(options: ListOptions, now: string): ListFilter {
-  const { kind, quarantined, review, where, origin, session } = options;
-  if (review !== undefined && review !== true) throw invalid("review can only be true.");
-  if (kind !== undefined && !KIND_NAMES.includes(kind))
-    throw invalid(`kind must be one of ${KIND_NAMES.join(", ")}.`);
-  const kinds = kind === undefined ? undefined : expandKinds([kind]);
-  if (origin !== undefined && !ORIGINS.includes(origin))
-    throw invalid(`origin must be one of ${ORIGINS.join(", ")}.`);
-  const [from, to] = [toBound(options.from, "from"), toBound(options.to, "to")];
-  const named = session === undefined ? undefined : checkName(session, "session");
-  const isThen = createTimeFilter(options, now);
-  return (memory, state) =>
-    isThen(memory) &&
-    (quarantined === undefined || (memory.quarantined ?? false) === quarantined) &&
-    (review === undefined || memory.review !== undefined) &&
-    (kinds === undefined || kinds.has(memory.kind)) &&
-    (origin === undefined || memory.origin === origin) &&
-    (from === undefined || memory.at >= from) &&
-    (to === undefined || memory.at < to) &&
-    (named === undefined || isOfSession(state, memory, named)) &&
-    (!where || matchesFilter(where, memory.metadata));
-}
-
-function createTimeFilter({ status, asOf: asked }: ListOptions, now: string): (memory: Memory) => boolean {
-  const asOf = toBound(asked, "asOf");
-  if (asOf !== undefined && status !== undefined) throw invalid("set status or asOf, not both.");
-  const wanted = status ?? "current";
-  if (!["current", "superseded", "retracted", "all"].includes(wanted)) {
-    throw invalid("status must be one of current, superseded, retracted, all.");
-  }
-  if (asOf !== undefined) return (memory) => selectMemoriesAt([memory], now, asOf)[0]?.holds === true;
-  return (memory) => (wanted === "all" || memory.status === wanted) && !isExpiredAt(memory, now);
-}
-
-function toBound(time: Date | string | undefined, name: string): string | undefined {
-  return time === undefined ? undefined : toIsoTime(time, name);
-}
-
 function checkOrder(order: ListOrder = "newest"): ListOrder {
   if (LIST_ORDERS.includes(order)) return order;
   throw invalid(`sort must be one of ${LIST_ORDERS.join(", ")}.`);
-}
-
-function isOfSession({ messages }: ListState, memory: Memory, session: string): boolean {
-  return (
-    memory.session === session ||
-    memory.sources.some(({ message }) => messages.get(message)?.session === session)
-  );
 }
 
 /** All versions of one memory, oldest first. */
@@ -253,10 +193,6 @@ export async function listLog(
 
 function isExpired(memory: Memory, ports: Pick<Ports, "clock">): boolean {
   return isExpiredAt(memory, ports.clock().toISOString());
-}
-
-function isExpiredAt({ expiresAt }: Memory, now: string): boolean {
-  return expiresAt !== undefined && expiresAt <= now;
 }
 
 /** Lists the user's sessions, most recently used first. */

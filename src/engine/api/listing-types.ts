@@ -26,6 +26,15 @@ export interface ListOptions extends CallOptions {
   readonly to?: Date | string;
   /** Only memories that come from a message of this session, or were added in it. */
   readonly session?: string;
+  /** Only memories about this topic ("work", "health": see `TOPICS`). Those about secrets have no topic. */
+  readonly topic?: string;
+  /**
+   * Only memories about this person or thing, by the claim: its subject ("user/sister", with her cat), or its value ("Eva").
+   * "user" stands for the user alone.
+   */
+  readonly subject?: string;
+  /** Only memories about health, beliefs, money or secrets; `false`: only the others. */
+  readonly sensitive?: boolean;
   /** Only what was true at this time, whatever its status is now. Not together with `status`. */
   readonly asOf?: Date | string;
   /** The order (default "newest": said last first). */
@@ -69,3 +78,28 @@ export interface PageOptions extends CallOptions {
 
 /** A page; `for await` iterates over all pages from there. */
 export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
+
+export const FACET_NAMES = ["topic", "subject", "kind", "month"] as const;
+/** What memories are counted by. `subject`: by person and thing. `month`: by when it was said, in UTC. */
+export type FacetName = (typeof FACET_NAMES)[number];
+
+/** Options of `facets`: what to count by, and the filters of `list`. */
+export interface FacetOptions extends Omit<ListOptions, "sort" | "offset" | "limit" | "cursor"> {
+  /** What to count by. */
+  readonly by: FacetName;
+  /** The most values (default 50; at most 1,000). */
+  readonly limit?: number;
+}
+
+/** How many memories have each value. It is computed at each call, and stored nowhere. */
+export interface Facets {
+  /**
+   * The values, those of most memories first; months newest first. Each is a filter of `list` by the same name: "work",
+   * "user/sister", "Eva", "fact". A month is "2026-03".
+   */
+  readonly items: readonly { readonly value: string; readonly count: number }[];
+  /** The number of memories that pass the filters. One may count under several values. */
+  readonly total: number;
+  /** How many of them have no value. */
+  readonly left: number;
+}

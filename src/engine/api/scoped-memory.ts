@@ -28,7 +28,15 @@ import type {
   UnlinkOptions,
 } from "./association-types.ts";
 import type { AttachmentListOptions, KeptAttachment, ShownAttachment } from "./attachment-types.ts";
-import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "./listing-types.ts";
+import type {
+  FacetOptions,
+  Facets,
+  Listing,
+  ListOptions,
+  Page,
+  PageOptions,
+  ShownMemory,
+} from "./listing-types.ts";
 import type { Optimized, OptimizeOptions, StatsOptions } from "./maintenance-types.ts";
 import type { Profile, ProfileOptions } from "./profile-types.ts";
 import type { Reflections, ReflectOptions } from "./reflection-types.ts";
@@ -165,6 +173,22 @@ export interface ScopedMemory {
   get(id: string, options?: CallOptions): Promise<ShownMemory>;
   /** Lists memories, the newest first. `await` gives a page, `for await` gives all. */
   list(options?: ListOptions): Listing;
+  /**
+   * Counts memories by topic, by person or thing, by kind or by month, with the filters of `list`. Throws `invalid_input` for
+   * a wrong option.
+   *
+   * @example
+   * ```ts
+   * import { createMemory } from "keepsake";
+   *
+   * await using memory = await createMemory({ path: ":memory:" });
+   * const ana = memory.scope({ user: "ana" });
+   * await ana.remember("My sister lives in Porto. I work at Vantor.");
+   * const { items } = await ana.facets({ by: "subject" });
+   * console.log(items);
+   * ```
+   */
+  facets(options: FacetOptions): Promise<Facets>;
   /** Removes a memory by hand, for example to correct a slip; `undo` restores it. This is not an erasure. */
   remove(id: string, options?: CallOptions): Promise<Receipt>;
   /** Changes fields of a memory by hand, as a new version. Throws `not_found`, and `invalid_input` for a wrong field. */

@@ -4,7 +4,7 @@ import type { WhereText } from "../../domain/filters/text-filter.ts";
 import { LIST_ORDERS } from "../../domain/memories/memory-order.ts";
 import { ORIGINS } from "../../domain/message.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
-import type { ShownMemory } from "../../engine/api/listing-types.ts";
+import { FACET_NAMES, type ListOptions, type ShownMemory } from "../../engine/api/listing-types.ts";
 import type { MemoryChanges } from "../../engine/api/writing-types.ts";
 import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
@@ -33,6 +33,7 @@ import {
 } from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
+  FACETS_SCHEMA,
   MEMORY_PAGE_SCHEMA,
   MEMORY_SCHEMA,
   RECEIPT_SCHEMA,
@@ -74,21 +75,39 @@ const CHANGES_BODY = z.strictObject({
   ...MEMORY_FIELDS,
 });
 
-const LIST_QUERY = z.strictObject({
+const flagSchema = z.enum(["true", "false"]);
+
+/** The filters of lists of memories, as they stand in a query. */
+const LIST_FILTERS = {
   kind: kindNameSchema.optional(),
   type: kindNameSchema.optional(),
   status: z.enum(["current", "superseded", "retracted", "all"]).optional(),
-  quarantined: z.enum(["true", "false"]).optional(),
+  quarantined: flagSchema.optional(),
   review: z.literal("true").optional(),
   origin: z.enum(ORIGINS).optional(),
   from: momentSchema.optional(),
   to: momentSchema.optional(),
   session_id: nameSchema.optional(),
+  topic: nameSchema.optional(),
+  subject: nameSchema.optional(),
+  sensitive: flagSchema.optional(),
   as_of: momentSchema.optional(),
+  where_text: textFilterTextSchema.optional(),
+};
+
+const FILTERS_SCHEMA = z.strictObject(LIST_FILTERS);
+
+const LIST_QUERY = z.strictObject({
+  ...LIST_FILTERS,
   sort: z.enum(LIST_ORDERS).optional(),
   offset: createCountTextSchema(0, 1_000_000).optional(),
-  where_text: textFilterTextSchema.optional(),
   cursor: cursorSchema.optional(),
+  limit: countTextSchema.optional(),
+});
+
+const FACETS_QUERY = z.strictObject({
+  ...LIST_FILTERS,
+  by: z.enum(FACET_NAMES),
   limit: countTextSchema.optional(),
 });
 
@@ -130,28 +149,39 @@ export const memoryOperations: readonly Operation[] = [
     tag: "Memories",
     summary: "Lists a user's memories",
     description:
-      "`from` (inclusive) and `to` (exclusive) are when it was said. `as_of` gives what was true at a time, and does not go " +
-      "together with `status`; `offset` not with `cursor`.",
+      "`from` (inclusive) and `to` (exclusive) are when it was said. `subject` is a person or thing: `user/sister`, `Eva`. " +
+      "`as_of` gives what was true at a time, and does not go together with `status`; `offset` not with `cursor`.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: LIST_QUERY,
     answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
     async handle({ exchange, path, query, memoryOf }) {
-      const { type, kind: asked = type, quarantined, review, session_id, as_of, where_text, ...rest } = query;
-      const aside = quarantined === undefined ? undefined : quarantined === "true";
-      const { items, total, cursor } = await memoryOf(path.user_id).list(
-        omitUndefined({
-          kind: asked,
-          quarantined: aside,
-          review: review === undefined ? undefined : (true as const),
-          session: session_id,
-          asOf: as_of,
-          whereText: where_text === undefined ? undefined : parseTextFilter(where_text),
-          ...rest,
-        }),
-      );
+      const { sort, offset, cursor: after, limit, ...filters } = query;
+      const { items, total, cursor } = await memoryOf(path.user_id).list({
+        ...toListFilters(filters),
+        ...omitUndefined({ sort, offset, cursor: after, limit }),
+      });
       const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
       return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
+    },
+  }),
+  defineOperation({
+    id: "listFacets",
+    method: "GET",
+    path: "/api/v1/memories/{user_id}/facets",
+    tag: "Memories",
+    summary: "Counts memories by topic, person or thing, kind, or month",
+    description:
+      "With the filters of the list of memories. Those of most memories first, months newest first. A memory may count under " +
+      "several values.",
+    scope: "read",
+    parameters: USER_PATH_PARAMETERS,
+    query: FACETS_QUERY,
+    answers: { 200: { says: "The values and their numbers.", schema: FACETS_SCHEMA } },
+    async handle({ exchange, path, query, signal, memoryOf }) {
+      const { by, limit, ...filters } = query;
+      const options = { ...toListFilters(filters), ...omitUndefined({ limit }), by, signal };
+      return exchange.json(await memoryOf(path.user_id).facets(options));
     },
   }),
   defineOperation({
@@ -267,6 +297,25 @@ export const memoryOperations: readonly Operation[] = [
     },
   }),
 ];
+
+/** The options of `list` and `facets` for filters in a query. */
+function toListFilters(query: z.infer<typeof FILTERS_SCHEMA>): ListOptions {
+  const { kind, type, quarantined, review, session_id, sensitive, as_of, where_text, ...rest } = query;
+  return omitUndefined({
+    kind: kind ?? type,
+    quarantined: toFlag(quarantined),
+    review: review === undefined ? undefined : (true as const),
+    session: session_id,
+    sensitive: toFlag(sensitive),
+    asOf: as_of,
+    whereText: where_text === undefined ? undefined : parseTextFilter(where_text),
+    ...rest,
+  });
+}
+
+function toFlag(text: "true" | "false" | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === "true";
+}
 
 type MemoryFieldsBody = Omit<
   z.infer<typeof CHANGES_BODY>,

@@ -440,3 +440,18 @@ export const SESSION_SCHEMA: z.ZodType = withSchemaId(
     ...CURSOR_FIELDS,
   }),
 );
+
+/** How many memories have each value. */
+export const FACETS_SCHEMA: z.ZodType = withSchemaId(
+  "MemoryFacets",
+  z.object({
+    items: z.array(
+      z.object({
+        value: z.string().describe("A value for the filter of that name; a month: `2026-03`"),
+        count: wholeNumberSchema,
+      }),
+    ),
+    total: wholeNumberSchema.describe("Number of memories that pass the filters"),
+    left: wholeNumberSchema.describe("How many of them have no value"),
+  }),
+);
