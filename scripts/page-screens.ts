@@ -90,6 +90,27 @@ function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillF
     { name: "memory", address: `#/memories/${changed}` },
     { name: "search", address: "#/memories?q=tools&state=all" },
     { name: "nothing", address: "#/memories?q=zzzz" },
+    {
+      name: "groups",
+      address: "#/memories?group=topic",
+      prepare: async (page) => {
+        await page.locator(".memory-group summary").first().click();
+        await page.locator(".memory-group summary").nth(1).click();
+      },
+    },
+    {
+      name: "filters",
+      address: "#/memories?topic=work",
+      prepare: async (page) => void (await page.locator(".more-filters summary").click()),
+    },
+    {
+      name: "associate",
+      address: `#/memories/${changed}`,
+      prepare: async (page) => {
+        await page.getByRole("button", { name: "Associate…" }).click();
+        await page.getByLabel("The other one, by its words").fill("sister");
+      },
+    },
     { name: "told", address: `#/memories/${told}` },
     {
       name: "selected",

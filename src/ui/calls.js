@@ -99,6 +99,20 @@ export function getRelated(user, id) {
   return call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/related`, { limit: 20, status: "all" }));
 }
 
+/** Associates a memory with another. `ends` are `{ from, to, type, strength }`. */
+export function linkMemories(user, ends) {
+  return call("POST", toPath`/api/v1/memories/${user}/links`, ends);
+}
+
+export function unlinkMemories(user, ends) {
+  return call("DELETE", withQuery(toPath`/api/v1/memories/${user}/links`, ends));
+}
+
+/** Counts memories by topic, subject, kind or month (`by`), with the filters of the list. */
+export function listFacets(user, query) {
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/facets`, query));
+}
+
 /** Gives groups of memories by topic, with the memories that are typical of each. */
 export function getClusters(user) {
   return call("GET", withQuery(toPath`/api/v1/memories/${user}/clusters`, { limit: 20 }));

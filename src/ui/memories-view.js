@@ -1,8 +1,9 @@
 import { listMemories } from "./calls.js";
 import { button, emptyState, problem } from "./form-parts.js";
 import { make } from "./make.js";
-import { FILTERS, filterFields } from "./memory-filters.js";
+import { ARRANGEMENTS, FILTERS, filterFields } from "./memory-filters.js";
 import { addMemoryForm } from "./memory-form.js";
+import { memoryGroups } from "./memory-groups.js";
 import { memoryRow } from "./memory-row.js";
 import { MOST_SELECTED, memorySelection } from "./memory-selection.js";
 import { createSource, toListQuery } from "./memory-source.js";
@@ -18,7 +19,7 @@ export function memoriesView({ user, changed }) {
   const filters = {};
   const query = () => Object.fromEntries(FILTERS.map((name) => [name, filters[name]]));
   const listAddress = () => linkTo("memories", undefined, query());
-  const fields = filterFields((name, value) => {
+  const fields = filterFields(user, (name, value) => {
     filters[name] = value;
     goTo(listAddress(), { replace: true });
   });
@@ -85,40 +86,49 @@ function memoryList({ user, filters, query, changed }) {
 
   const selection = memorySelection({
     user,
-    list: () => list,
+    list: current,
     changed,
     fetchAll: async () =>
       filters.q
         ? list.known()
         : (await listMemories(user, { ...toListQuery(filters), limit: MOST_SELECTED })).items,
   });
+  const makeRow = (memory) => memoryRow(memory, { query: query(), selection, openId });
+  const failed = (error) =>
+    cover(
+      problem(error),
+      button("Try again", () => current().reload()),
+    );
   const list = virtualList({
     label: "Memories",
     height: () => (isNarrow() ? 5.2 : 4.15),
     fetchPage: (page, signal) => fetchPage(page, signal),
-    makeRow: (memory) => memoryRow(memory, { query: query(), selection, openId }),
+    makeRow,
     loaded: showCount,
-    failed: (error) =>
-      cover(
-        problem(error),
-        button("Try again", () => list.reload()),
-      ),
+    failed,
   });
+  const groups = memoryGroups({ user, query, makeRow, loaded: showCount, failed });
 
-  function refresh() {
+  /** The list that is shown. A search has its own order, so it is not in groups. */
+  function current() {
+    return filters.group && !filters.q ? groups : list;
+  }
+
+  function load(options) {
+    const shown = current();
+    for (const one of [list, groups]) one.element.hidden = one !== shown;
     fetchPage = createSource(user, filters);
-    return list.reload({ keepPlace: true });
+    return shown.reload(options);
   }
 
   function show(id) {
     const isOther = id !== openId;
     openId = id;
     const wanted = JSON.stringify(query());
-    if (wanted === applied) return isOther && list.redraw();
+    if (wanted === applied) return isOther && current().redraw();
     applied = wanted;
     selection.clear();
-    fetchPage = createSource(user, filters);
-    list.reload();
+    load();
   }
 
   function cover(...parts) {
@@ -129,21 +139,22 @@ function memoryList({ user, filters, query, changed }) {
   function showCount(total) {
     count.textContent = filters.q ? `${number(total)} found` : counted(total, "memory", "memories");
     if (total > 0) cover();
-    else
-      cover(FILTERS.some((name) => name !== "sort" && filters[name]) ? nothingFound(filters) : nothingYet());
+    else cover(isFiltered(filters) ? nothingFound(filters) : nothingYet());
   }
 
-  const element = make("div", { class: "list-body" }, list.element, over);
+  const element = make("div", { class: "list-body" }, list.element, groups.element, over);
   return {
     count,
     element,
     selection: selection.element,
-    refresh,
+    refresh: () => load({ keepPlace: true }),
     show,
-    focus: list.focus,
-    onKey: (event) => moveInList(event, list),
+    focus: (place) => current().focus(place),
+    onKey: (event) => moveInList(event, current()),
   };
 }
+
+const isFiltered = (filters) => FILTERS.some((name) => !ARRANGEMENTS.includes(name) && filters[name]);
 
 /** Keys of the list: j and k or the arrows to move, x to select. Gives whether the key was used. */
 function moveInList({ key }, list) {

@@ -2,7 +2,6 @@ import { attachmentFigures } from "./attachment-figure.js";
 import { compareWords } from "./diff.js";
 import { make } from "./make.js";
 import { markSpans } from "./marks.js";
-import { badge, textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
 import { counted, day, KIND_NAMES, moment, ORIGINS, percent } from "./words.js";
 
@@ -183,40 +182,5 @@ function versionItem(version, before) {
       { class: "version-text" },
       pieces.map(([kind, text]) => (TAGS[kind] ? make(TAGS[kind], {}, text) : text)),
     ),
-  );
-}
-
-const LINK_WORDS = {
-  related_to: ["Related to", "Related to"],
-  depends_on: ["Depends on", "Is needed by"],
-  contradicts: ["Contradicts", "Contradicts"],
-  extends: ["Extends", "Is extended by"],
-  derived_from: ["Follows from", "Is a ground for"],
-};
-const INFERRED = { "told together": "Told together with", "about the same": "About the same as" };
-
-export function relatedSection(memory, items) {
-  if (items.length === 0) return [];
-  return [
-    section(
-      "Goes with",
-      make(
-        "ul",
-        { class: "related" },
-        items.map((item) => relatedItem(memory, item)),
-      ),
-    ),
-  ];
-}
-
-function relatedItem({ id }, { memory, strength, path }) {
-  const step = path[0];
-  const [forth, back] = LINK_WORDS[step.type] ?? [step.type, step.type];
-  const word = INFERRED[step.inferred] ?? (step.from === id ? forth : back);
-  return make(
-    "li",
-    {},
-    make("span", { class: "small" }, `${word} · ${percent(strength)} `, badge(memory)),
-    make("a", { href: linkTo("memories", memory.id) }, textOf(memory)),
   );
 }

@@ -25,7 +25,8 @@ export function toNextDay(day) {
 }
 
 /** The parameters of the list for filters as they stand in the address. */
-export function toListQuery({ state = "", kind, origin, from, to, contains, sort, session }) {
+export function toListQuery(filters) {
+  const { state = "", kind, origin, from, to, contains, sort, session, topic, subject, sensitive } = filters;
   const next = to ? toNextDay(to) : undefined;
   return {
     ...STATES[state],
@@ -34,9 +35,20 @@ export function toListQuery({ state = "", kind, origin, from, to, contains, sort
     from: from ? toTime(from) : undefined,
     to: next,
     where_text: contains ? JSON.stringify(toTextFilter(contains)) : undefined,
+    topic,
+    subject,
+    sensitive,
     sort,
     session_id: session,
   };
+}
+
+/** The filter for one group of a list: the days of a month, or the value itself. */
+export function toGroupFilter(by, value) {
+  if (by !== "month") return { [by]: value };
+  const [year, number] = value.split("-").map(Number);
+  const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return { from: `${value}-01`, to: `${value}-${last}` };
 }
 
 /**
@@ -55,7 +67,8 @@ export function createSource(user, filters, page = 100) {
   };
 }
 
-async function searchAll(user, { q, kind, state = "", from, to, origin, contains }, signal) {
+async function searchAll(user, filters, signal) {
+  const { q, kind, state = "", from, to, origin, contains } = filters;
   const kinds = kind ? [kind] : undefined;
   const where_text = contains ? toTextFilter(contains) : undefined;
   const { items } = await search(
@@ -64,14 +77,29 @@ async function searchAll(user, { q, kind, state = "", from, to, origin, contains
     { top_k: MOST_FOUND, types: ["memory"], kinds, where_text },
     signal,
   );
+  const passing = await findPassing(user, filters, signal);
   const wanted = STATES[state].status;
   const query = toListQuery({ from, to });
   return items
-    .filter(({ status }) => wanted === "all" || status === wanted)
+    .filter(({ id, status }) => (wanted === "all" || status === wanted) && (passing?.has(id) ?? true))
     .filter(
       ({ at }) =>
         (!query.from || new Date(at) >= new Date(query.from)) &&
         (!query.to || new Date(at) < new Date(query.to)),
     )
     .filter(({ sources }) => !origin || (origin === "api") === (sources.length === 0));
+}
+
+/** The ids of the memories that pass the filters which only the list has; undefined without such a filter. */
+async function findPassing(user, { state, topic, subject, sensitive }, signal) {
+  if (!topic && !subject && !sensitive) return undefined;
+  const query = { ...toListQuery({ state, topic, subject, sensitive }), limit: 1000 };
+  const ids = new Set();
+  let cursor;
+  do {
+    const page = await listMemories(user, { ...query, cursor }, signal);
+    for (const { id } of page.items) ids.add(id);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return ids;
 }

@@ -3,14 +3,8 @@ import { askToForget } from "./forget.js";
 import { button, emptyState, problem } from "./form-parts.js";
 import { make } from "./make.js";
 import { editForm } from "./memory-form.js";
-import {
-  believedSection,
-  relatedSection,
-  sourceSection,
-  timeSection,
-  useSection,
-  versionSection,
-} from "./memory-parts.js";
+import { linkSection } from "./memory-links.js";
+import { believedSection, sourceSection, timeSection, useSection, versionSection } from "./memory-parts.js";
 import { badge, textOf } from "./memory-row.js";
 import { toast } from "./toasts.js";
 import { KIND_NAMES } from "./words.js";
@@ -49,7 +43,7 @@ export function memoryView({ user, changed, close }) {
   function draw() {
     element.scrollTop = 0;
     element.replaceChildren(back(), ...detailParts(memory, actionButtons(memory, actions)));
-    loadParts(element, user, memory);
+    loadParts(element, user, memory, changed);
   }
 
   async function afterChange() {
@@ -163,14 +157,22 @@ function detailParts(memory, buttons) {
 }
 
 /** Loads what comes from other calls, each as it arrives. The places are of this drawing, so a late answer changes no other. */
-function loadParts(element, user, memory) {
-  const fill = async (place, work) => {
-    const target = element.querySelector(place);
-    target.replaceChildren(...(await work().catch(() => [])));
-  };
-  fill(".source-place", () => loadSources(user, memory));
-  fill(".version-place", async () => versionSection((await getVersions(user, memory.id)).items));
-  fill(".related-place", async () => relatedSection(memory, (await getRelated(user, memory.id)).items));
+function loadParts(element, user, memory, changed) {
+  const find = (place) => element.querySelector(place);
+  const fill = async (target, work) => target.replaceChildren(...(await work().catch(() => [])));
+  fill(find(".source-place"), () => loadSources(user, memory));
+  fill(find(".version-place"), async () => versionSection((await getVersions(user, memory.id)).items));
+  const related = find(".related-place");
+  const loadRelated = () =>
+    fill(related, async () =>
+      linkSection(user, memory, (await getRelated(user, memory.id)).items, linksChanged),
+    );
+  async function linksChanged() {
+    changed();
+    await loadRelated();
+    related.querySelector(".detail-actions button")?.focus({ preventScroll: true });
+  }
+  loadRelated();
 }
 
 /** The most sources that are shown, the newest. */

@@ -3,9 +3,7 @@ import { button, emptyState, problem, whileDisabled } from "./form-parts.js";
 import { make } from "./make.js";
 import { textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
-import { counted } from "./words.js";
-
-const MONTH = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
+import { counted, month as monthName } from "./words.js";
 
 /** What is known in groups by topic, and what was said by month. Both are computed at each call. */
 export function overviewView({ user }) {
@@ -74,7 +72,7 @@ function monthPart({ items }, reword) {
     items.length === 0
       ? emptyState("Nothing to sum up", "A summary needs two memories about one topic in a month.")
       : items.map(({ topic, month, text, memories }) =>
-          group(`${MONTH.format(new Date(`${month}-01T00:00:00Z`))}: ${topic}`, [
+          group(`${monthName(month)}: ${topic}`, [
             make(
               "span",
               {},

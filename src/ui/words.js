@@ -29,6 +29,22 @@ export const KIND_GROUP_NAMES = {
   procedural: "How to do things",
 };
 
+/** The names of topics. */
+export const TOPIC_NAMES = {
+  beliefs: "Beliefs",
+  family: "Family",
+  food: "Food",
+  health: "Health",
+  hobbies: "Hobbies",
+  home: "Home",
+  money: "Money",
+  pets: "Pets",
+  relationships: "Relationships",
+  study: "Study",
+  travel: "Travel",
+  work: "Work",
+};
+
 /** Where a memory comes from. */
 export const ORIGINS = {
   user_message: "Said by you",
@@ -61,6 +77,11 @@ export const ACTIONS = {
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+const MONTH = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** "2026-03" in words. */
+export const month = (name) => MONTH.format(new Date(`${name}-01T00:00:00Z`));
 
 const NUMBER = new Intl.NumberFormat();
 export const number = (count) => NUMBER.format(count);

@@ -9,6 +9,8 @@ const ADDRESSES = [
   "#/memories",
   "#/memories?q=tools&state=all",
   "#/memories?q=zzzz",
+  "#/memories?group=topic",
+  "#/memories?subject=user%2Fsister&group=month",
   "#/decide",
   "#/conversations",
   "#/conversations/garden",

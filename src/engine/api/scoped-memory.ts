@@ -185,7 +185,11 @@ export interface ScopedMemory {
    * const ana = memory.scope({ user: "ana" });
    * await ana.remember("My sister lives in Porto. I work at Vantor.");
    * const { items } = await ana.facets({ by: "subject" });
-   * console.log(items);
+   * console.log(items.map(({ value, count }) => `${value}: ${count}`));
+   * ```
+   *
+   * ```text
+   * [ 'Porto: 1', 'Vantor: 1', 'user/sister: 1' ]
    * ```
    */
   facets(options: FacetOptions): Promise<Facets>;

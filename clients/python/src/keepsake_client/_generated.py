@@ -826,6 +826,33 @@ class MemoryClusters(_MemoryClustersRequired, _MemoryClustersOptional):
     """The fields of MemoryClusters."""
 
 
+class _MemoryFacetsItemsRequired(TypedDict):
+    value: str
+    count: int
+
+
+class _MemoryFacetsItemsOptional(TypedDict, total=False):
+    pass
+
+
+class MemoryFacetsItems(_MemoryFacetsItemsRequired, _MemoryFacetsItemsOptional):
+    """The fields of MemoryFacetsItems."""
+
+
+class _MemoryFacetsRequired(TypedDict):
+    items: List[MemoryFacetsItems]
+    total: int
+    left: int
+
+
+class _MemoryFacetsOptional(TypedDict, total=False):
+    pass
+
+
+class MemoryFacets(_MemoryFacetsRequired, _MemoryFacetsOptional):
+    """The fields of MemoryFacets."""
+
+
 class _MemoryPageRequired(TypedDict):
     items: List[Memory]
     total: int
@@ -2888,10 +2915,13 @@ class RawOperations(SyncTransport):
         from_: str | int | float | bool | None = None,
         to: str | int | float | bool | None = None,
         session_id: str | int | float | bool | None = None,
+        topic: str | int | float | bool | None = None,
+        subject: str | int | float | bool | None = None,
+        sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        where_text: str | int | float | bool | None = None,
         sort: str | int | float | bool | None = None,
         offset: str | int | float | bool | None = None,
-        where_text: str | int | float | bool | None = None,
         cursor: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> MemoryPage:
@@ -2900,9 +2930,39 @@ class RawOperations(SyncTransport):
             "GET",
             "/api/v1/memories/{user_id}",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "as_of": as_of, "sort": sort, "offset": offset, "where_text": where_text, "cursor": cursor, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
         )
         return cast("MemoryPage", sent)
+
+    def list_facets(
+        self,
+        user_id: str,
+        *,
+        kind: str | int | float | bool | None = None,
+        type: str | int | float | bool | None = None,
+        status: str | int | float | bool | None = None,
+        quarantined: str | int | float | bool | None = None,
+        review: str | int | float | bool | None = None,
+        origin: str | int | float | bool | None = None,
+        from_: str | int | float | bool | None = None,
+        to: str | int | float | bool | None = None,
+        session_id: str | int | float | bool | None = None,
+        topic: str | int | float | bool | None = None,
+        subject: str | int | float | bool | None = None,
+        sensitive: str | int | float | bool | None = None,
+        as_of: str | int | float | bool | None = None,
+        where_text: str | int | float | bool | None = None,
+        by: str | int | float | bool | None = None,
+        limit: str | int | float | bool | None = None,
+    ) -> MemoryFacets:
+        """Counts memories by topic, person or thing, kind, or month."""
+        sent = self._send(
+            "GET",
+            "/api/v1/memories/{user_id}/facets",
+            path={"user_id": user_id},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "by": by, "limit": limit},
+        )
+        return cast("MemoryFacets", sent)
 
     def erase_user(
         self,
@@ -4109,10 +4169,13 @@ class AsyncRawOperations(AsyncTransport):
         from_: str | int | float | bool | None = None,
         to: str | int | float | bool | None = None,
         session_id: str | int | float | bool | None = None,
+        topic: str | int | float | bool | None = None,
+        subject: str | int | float | bool | None = None,
+        sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        where_text: str | int | float | bool | None = None,
         sort: str | int | float | bool | None = None,
         offset: str | int | float | bool | None = None,
-        where_text: str | int | float | bool | None = None,
         cursor: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> MemoryPage:
@@ -4121,9 +4184,39 @@ class AsyncRawOperations(AsyncTransport):
             "GET",
             "/api/v1/memories/{user_id}",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "as_of": as_of, "sort": sort, "offset": offset, "where_text": where_text, "cursor": cursor, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
         )
         return cast("MemoryPage", sent)
+
+    async def list_facets(
+        self,
+        user_id: str,
+        *,
+        kind: str | int | float | bool | None = None,
+        type: str | int | float | bool | None = None,
+        status: str | int | float | bool | None = None,
+        quarantined: str | int | float | bool | None = None,
+        review: str | int | float | bool | None = None,
+        origin: str | int | float | bool | None = None,
+        from_: str | int | float | bool | None = None,
+        to: str | int | float | bool | None = None,
+        session_id: str | int | float | bool | None = None,
+        topic: str | int | float | bool | None = None,
+        subject: str | int | float | bool | None = None,
+        sensitive: str | int | float | bool | None = None,
+        as_of: str | int | float | bool | None = None,
+        where_text: str | int | float | bool | None = None,
+        by: str | int | float | bool | None = None,
+        limit: str | int | float | bool | None = None,
+    ) -> MemoryFacets:
+        """Counts memories by topic, person or thing, kind, or month."""
+        sent = await self._send(
+            "GET",
+            "/api/v1/memories/{user_id}/facets",
+            path={"user_id": user_id},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "by": by, "limit": limit},
+        )
+        return cast("MemoryFacets", sent)
 
     async def erase_user(
         self,

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ScopedMemory } from "../../src/engine/api/scoped-memory.ts";
+import { findAxeFaults, HAS_BROWSER, type OpenPage, usePage } from "./page-browser.ts";
+
+const SAID = [
+  ["2026-01-12T09:00:00Z", "My sister Eva lives in Porto."],
+  ["2026-01-12T10:00:00Z", "I am allergic to penicillin."],
+  ["2026-02-20T18:00:00Z", "I work at Lumen as a carpenter."],
+] as const;
+
+describe.skipIf(!HAS_BROWSER)("the page's list of memories", () => {
+  const open: OpenPage = usePage();
+  let me: ScopedMemory;
+  beforeEach(async () => {
+    me = open.keepsake.scope({ user: "me" });
+    for (const [at, content] of SAID) await me.remember([{ role: "user", content, at }], { session: "talk" });
+  });
+
+  const rows = async (): Promise<string> =>
+    (await open.page.locator(".row-text a").allInnerTexts()).join("|");
+  const choose = (label: string, value: string) =>
+    open.page.getByLabel(label, { exact: true }).selectOption(value);
+  const undoLast = () => open.page.locator(".toast button:text-is('Undo')").last().click();
+
+  it("filters by topic, person and sensitivity, in the address and together with a search", async () => {
+    await open.visit("#/memories");
+    await open.page.click(".more-filters summary");
+    await choose("Topic", "work");
+    await expect.poll(rows).toContain("Lumen");
+    expect(await rows()).not.toContain("penicillin");
+    await choose("Topic", "");
+    await choose("Sensitivity", "true");
+    await expect.poll(rows).toBe("You are allergic to penicillin.");
+    await choose("Sensitivity", "");
+    await expect
+      .poll(() => open.page.getByLabel("Person or thing", { exact: true }).innerText())
+      .toContain("Your sister");
+    await choose("Person or thing", "user/sister");
+    await expect.poll(rows).toContain("Porto");
+    await expect.poll(() => open.page.url()).toContain("subject=user%2Fsister");
+    await open.page.reload();
+    await expect.poll(rows).toContain("Porto");
+    expect(await rows()).not.toContain("Lumen");
+    expect(await open.page.locator(".more-filters summary").innerText()).toBe("Filters (1)");
+    await open.visit("#/memories?q=Where+do+I+work&sensitive=false&topic=work");
+    await expect.poll(rows).toContain("Lumen");
+    await open.visit("#/memories?q=penicillin&sensitive=false");
+    await expect.poll(() => open.page.locator(".over h3").innerText()).toBe("Nothing found");
+    expect(open.complaints).toEqual([]);
+  });
+
+  it("puts the list in groups by topic, person, kind and month, each with its number, by keyboard too", async () => {
+    await open.visit("#/memories?group=topic");
+    const heads = async () =>
+      (await open.page.locator(".memory-group > summary").allInnerTexts()).map((text) => text.trim());
+    await expect.poll(heads).toContain("Health 1");
+    await open.page.locator("h2#memories-title").focus();
+    for (const key of ["j", "j"]) await open.page.keyboard.press(key);
+    const named = await open.page.evaluate("document.activeElement.textContent");
+    expect((await heads()).map((text) => text.replace(/ /g, ""))).toContain(String(named).replace(/ /g, ""));
+    await open.page.keyboard.press("Enter");
+    await expect.poll(() => open.page.locator(".memory-group[open] .row-text a").count()).toBeGreaterThan(0);
+    expect(await findAxeFaults(open.page)).toEqual([]);
+    await open.page.locator(".memory-group[open] .pick input").first().check();
+    await expect.poll(() => open.page.locator(".selection strong").innerText()).toBe("1 selected");
+    await open.page.goto(`${open.served.url}/#/memories?group=month`);
+    await expect
+      .poll(heads)
+      .toEqual([expect.stringMatching(/^February 2026 /), expect.stringMatching(/^January 2026 /)]);
+    await open.page.locator("summary >> text=January 2026").click();
+    await expect.poll(rows).toContain("penicillin");
+    await open.page.click("text=Show these alone");
+    await expect.poll(() => open.page.url()).toContain("from=2026-01-01");
+    await expect.poll(rows).not.toContain("Lumen");
+    await open.page.goto(`${open.served.url}/#/memories?group=subject`);
+    await expect.poll(async () => (await heads()).join()).toContain("Your sister");
+    await open.page.goto(`${open.served.url}/#/memories?group=kind`);
+    await expect.poll(async () => (await heads()).join()).toContain("Fact");
+    expect(open.complaints).toEqual([]);
+  });
+
+  it("associates a memory with another by its words, and removes the association, each with an undo", async () => {
+    const first = (await me.add({ text: "The user trains at the gym." })).memories[0]?.id ?? "";
+    await me.add({ text: "The user owns a boat." });
+    await open.visit(`#/memories/${first}`);
+    await open.page.click("text=Associate…");
+    await choose("This memory", "depends_on");
+    await open.page.getByLabel("The other one, by its words", { exact: true }).fill("boat");
+    await open.page.getByRole("button", { name: "You own a boat." }).click();
+    const related = open.page.locator(".related-place");
+    await expect.poll(() => related.innerText()).toMatch(/Depends on[\s\S]+You own a boat/);
+    expect((await me.links()).items).toMatchObject([{ from: first, type: "depends_on" }]);
+    await undoLast();
+    await expect.poll(() => related.innerText()).not.toContain("boat");
+    expect((await me.links()).total).toBe(0);
+    await open.page.click("text=Associate…");
+    await open.page.getByLabel("The other one, by its words", { exact: true }).fill("boat");
+    await open.page.getByRole("button", { name: "You own a boat." }).click();
+    await open.page.getByRole("button", { name: "Remove the association with: You own a boat." }).click();
+    await expect.poll(async () => (await me.links()).total).toBe(0);
+    await undoLast();
+    await expect.poll(async () => (await me.links()).total).toBe(1);
+    expect(open.complaints).toEqual([]);
+  });
+});
