@@ -36,7 +36,7 @@ export function linkSection(user, memory, items, changed) {
   const remove = ({ from, to, type }) =>
     act(() => unlinkMemories(user, { from, to, type }), "Association removed.");
   const place = make("div", {});
-  const open = button("Associate…", () => {
+  const openForm = () => {
     open.hidden = true;
     const close = () => {
       open.hidden = false;
@@ -47,7 +47,8 @@ export function linkSection(user, memory, items, changed) {
       act(() => linkMemories(user, { from: memory.id, to, type, strength: 1 }), "Associated.");
     place.replaceChildren(linkForm(user, memory, { add, close }));
     place.querySelector("input").focus();
-  });
+  };
+  const open = button("Associate…", openForm, "small-button");
   return [
     make(
       "section",
@@ -59,7 +60,7 @@ export function linkSection(user, memory, items, changed) {
           { class: "related" },
           items.map((item) => linkItem(memory, item, remove)),
         ),
-      make("div", { class: "detail-actions" }, open),
+      open,
       place,
     ),
   ];

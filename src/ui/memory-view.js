@@ -170,7 +170,7 @@ function loadParts(element, user, memory, changed) {
   async function linksChanged() {
     changed();
     await loadRelated();
-    related.querySelector(".detail-actions button")?.focus({ preventScroll: true });
+    related.querySelector(".small-button")?.focus({ preventScroll: true });
   }
   loadRelated();
 }
