@@ -127,6 +127,29 @@ function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillF
     },
     { name: "more", address: "#/more" },
     { name: "decide", address: "#/decide" },
+    {
+      name: "people",
+      address: "#/people",
+      prepare: async (page) => void (await page.locator(".memory-group summary").first().click()),
+    },
+    {
+      name: "merge",
+      address: "#/memories",
+      prepare: async (page) => {
+        await page.locator(".pick input").nth(5).check();
+        await page.locator(".pick input").nth(7).check();
+        await page.getByRole("button", { name: "Merge…" }).click();
+      },
+    },
+    {
+      name: "lately",
+      address: "#/context?q=Which+tools+do+I+use%3F",
+      prepare: async (page) => {
+        await page.goto(page.url().replace(/#.*/, "#/context"));
+        await page.locator(".lately summary").first().click();
+        await page.locator(".lately .fold .fold summary").first().click();
+      },
+    },
     { name: "conversations", address: "#/conversations" },
     { name: "erase", address: "#/erase" },
     {

@@ -115,6 +115,8 @@ export interface ProxySettings {
   readonly userHeaders?: readonly string[];
   /** Whether to refuse a chat that names no user. */
   readonly isUserRequired?: boolean;
+  /** How many texts that models were given are kept for each user. */
+  readonly keptPrompts?: number;
   /** Whether clients can use the upstream's whole API with their own keys. */
   readonly mayPassThrough?: boolean;
 }
@@ -177,6 +179,14 @@ export const PROXY_SETTINGS: {
     schema: userHeadersSchema,
     allowed: "off, or up to 20 header names that contain no credentials, separated by commas",
   },
+  KEEPSAKE_KEPT_PROMPTS: {
+    schema: z
+      .string()
+      .regex(/^\d{1,4}$/)
+      .transform(Number)
+      .pipe(z.number().max(1000)),
+    allowed: "a number from 0 to 1000",
+  },
   KEEPSAKE_REQUIRE_USER: {
     schema: z.enum([...TRUE_WORDS, ...FALSE_WORDS]),
     allowed: "on, off, true, false, 1 or 0",
@@ -202,12 +212,14 @@ export function parseProxySettings(values: ReadonlyMap<string, string>): ProxySe
   const named = values.get("KEEPSAKE_USER_HEADERS");
   const through = values.get("KEEPSAKE_PASS_THROUGH");
   const required = values.get("KEEPSAKE_REQUIRE_USER");
+  const kept = values.get("KEEPSAKE_KEPT_PROMPTS");
   const settings: ProxySettings = {
     ...(openai ? { upstream: openai } : {}),
     ...(anthropic ? { anthropic } : {}),
     ...(retrieval === undefined ? {} : { retrievalMs: Number(retrieval) }),
     ...(deadline === undefined ? {} : { deadlineMs: Number(deadline) }),
     ...(named === undefined ? {} : { userHeaders: named.toLowerCase() === "off" ? [] : splitNames(named) }),
+    ...(kept === undefined ? {} : { keptPrompts: Number(kept) }),
     ...(required === undefined ? {} : { isUserRequired: TRUE_WORDS.includes(required) }),
     ...(through === undefined ? {} : { mayPassThrough: TRUE_WORDS.includes(through) }),
   };

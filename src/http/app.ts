@@ -40,6 +40,7 @@ import { conversationItemOperations } from "./routes/openai/conversations.ts";
 import { anthropicOperations, createPassThroughFinder, openAiOperations } from "./routes/openai/openai.ts";
 import { storedResponseOperations } from "./routes/openai/responses.ts";
 import { overviewOperations } from "./routes/overview.ts";
+import { promptOperations } from "./routes/prompts.ts";
 import {
   jobOperations,
   settingOperations,
@@ -195,6 +196,7 @@ export const API_OPERATIONS: readonly Operation[] = [
   ...memoryOperations,
   ...statsOperations,
   ...searchOperations,
+  ...promptOperations,
   ...attachmentOperations,
   ...historyOperations,
   ...changeOperations,

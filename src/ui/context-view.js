@@ -1,5 +1,6 @@
-import { buildContext, explainRecall, search } from "./calls.js";
+import { buildContext, explainRecall, listPrompts, search } from "./calls.js";
 import { choice, emptyState, labelled, problem } from "./form-parts.js";
+import { givenPrompt } from "./given-prompts.js";
 import { make } from "./make.js";
 import { goTo, linkTo } from "./router.js";
 import { scoreTable } from "./score-table.js";
@@ -49,6 +50,7 @@ export function contextView({ user }) {
   const budget = make("input", { type: "number", min: "1", max: "100000", value: "1500" });
   const weights = weightFields();
   const place = make("div", { class: "context-place" });
+  const lately = make("section", { class: "lately", hidden: true });
   let run = 0;
 
   const form = make(
@@ -95,7 +97,14 @@ export function contextView({ user }) {
     }
   }
 
+  async function showLately() {
+    const { items } = await listPrompts(user, { limit: 50 }).catch(() => ({ items: [] }));
+    lately.hidden = items.length === 0;
+    lately.replaceChildren(...latelyParts(user, items));
+  }
+
   function show(route) {
+    showLately();
     const asked = route.query.get("q") ?? "";
     const wanted = route.query.get("way") === "recall" ? "recall" : "context";
     if (asked === request.value.trim() && wanted === way.value) return;
@@ -115,8 +124,30 @@ export function contextView({ user }) {
     ),
     form,
     place,
+    lately,
   );
-  return { element, title: "What models see", show };
+  return { element, title: "What models see", show, refresh: showLately };
+}
+
+function latelyParts(user, items) {
+  return [
+    make("h3", {}, "What models saw lately"),
+    make(
+      "p",
+      { class: "small" },
+      "Kept on the server for a day at most, and gone with the next erasure. A chat through the proxy has it under its turn, too.",
+    ),
+    make(
+      "ul",
+      { class: "plain-rows" },
+      items.map((prompt) => make("li", {}, requestLine(prompt), givenPrompt(user, prompt))),
+    ),
+  ];
+}
+
+function requestLine({ request, session_id: session, message_id: message }) {
+  const words = make("q", {}, request);
+  return session ? make("a", { href: linkTo("conversations", session, {}, message) }, words) : words;
 }
 
 async function showContext(user, asked, maxTokens) {

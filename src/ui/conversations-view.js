@@ -1,7 +1,8 @@
 import { attachmentFigures } from "./attachment-figure.js";
-import { getSession, listMemories, listSessions, search } from "./calls.js";
+import { getSession, listMemories, listPrompts, listSessions, search } from "./calls.js";
 import { askToForget } from "./forget.js";
 import { button, emptyState, labelled, problem } from "./form-parts.js";
+import { givenPrompt } from "./given-prompts.js";
 import { make } from "./make.js";
 import { markWords } from "./marks.js";
 import { badge, textOf } from "./memory-row.js";
@@ -176,20 +177,20 @@ async function findPassages(user, query) {
 
 /** The messages, each with the memories that come from it. Long conversations are read page by page. */
 async function readSession(user, id) {
-  const taught = await readTaught(user, id);
-  const first = await getSession(user, id, { limit: 200 });
-  const log = make(
-    "ol",
-    { class: "reading" },
-    first.items.map((message) => messageItem(user, message, taught)),
-  );
+  const [taught, prompts, first] = await Promise.all([
+    readTaught(user, id),
+    readPrompts(user, id),
+    getSession(user, id, { limit: 200 }),
+  ]);
+  const toItem = (message) => messageItem(user, message, { taught, prompts });
+  const log = make("ol", { class: "reading" }, first.items.map(toItem));
   const parts = [log];
   let { cursor } = first;
   if (cursor) {
     const more = button("Read on", async () => {
       more.disabled = true;
       const next = await getSession(user, id, { limit: 200, cursor });
-      log.append(...next.items.map((message) => messageItem(user, message, taught)));
+      log.append(...next.items.map(toItem));
       cursor = next.cursor;
       more.disabled = false;
       if (!cursor) more.remove();
@@ -208,9 +209,18 @@ async function readTaught(user, session) {
   return taught;
 }
 
-function messageItem(user, message, taught) {
+/** What models were given for the turns of a conversation, by the user's message. */
+async function readPrompts(user, session) {
+  const { items } = await listPrompts(user, { session_id: session, limit: 1000 }).catch(() => ({
+    items: [],
+  }));
+  return new Map(items.map((prompt) => [prompt.message_id, prompt]));
+}
+
+function messageItem(user, message, { taught, prompts }) {
   const { id, role, name, at, content } = message;
   const memories = taught.get(id) ?? [];
+  const prompt = prompts.get(id);
   const speaker = name ?? { user: "You", assistant: "Assistant", system: "System", tool: "Tool" }[role];
   return make(
     "li",
@@ -218,6 +228,7 @@ function messageItem(user, message, taught) {
     make("p", { class: "small" }, make("b", {}, speaker), `, ${moment(at)}`),
     make("p", { class: "turn-text" }, content || "(no text)"),
     attachmentFigures(user, message),
+    prompt && givenPrompt(user, prompt),
     memories.length > 0 &&
       make(
         "ul",

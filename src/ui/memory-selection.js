@@ -2,6 +2,7 @@ import { binMemory, changeMemory, undo } from "./calls.js";
 import { askToForget } from "./forget.js";
 import { button } from "./form-parts.js";
 import { make, say } from "./make.js";
+import { askToMerge, MOST_MERGED } from "./memory-merge.js";
 import { toast } from "./toasts.js";
 import { counted, number } from "./words.js";
 
@@ -61,12 +62,20 @@ export function memorySelection({ user, list, fetchAll, changed }) {
     });
   }
 
+  function merge() {
+    askToMerge(user, [...ids], () => {
+      clear();
+      changed();
+    });
+  }
+
   function show() {
     bar.hidden = ids.size === 0;
     const all = Math.min(list().total(), MOST_SELECTED);
     bar.replaceChildren(
       make("strong", {}, `${number(ids.size)} selected`),
       all > ids.size ? button(`Select ${number(all)}`, selectAll, "quiet") : "",
+      ids.size > 1 && ids.size <= MOST_MERGED ? button("Merge…", merge, "quiet") : "",
       button("Mark as outdated", () => changeAll("Marked as outdated", endMemory), "quiet"),
       button("Move to bin", () => changeAll("Moved to the bin", binMemory), "quiet"),
       button("Erase…", erase, "quiet danger-text"),

@@ -5,6 +5,7 @@ import { linkTo } from "./router.js";
 const PAGES = [
   ["", "Chat", true],
   ["memories", "Memories", true],
+  ["people", "People and things", false],
   ["decide", "To decide", false],
   ["conversations", "Conversations", true],
   ["erase", "Erase", true],

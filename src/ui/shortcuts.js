@@ -6,6 +6,7 @@ const KEYS = [
   ["?", "These keys"],
   ["g c", "Chat"],
   ["g m", "Memories"],
+  ["g p", "People and things"],
   ["g d", "To decide"],
   ["g v", "Conversations"],
   ["g e", "Erase and receipts"],
@@ -26,6 +27,7 @@ const KEYS = [
 const GO = {
   c: "",
   m: "memories",
+  p: "people",
   d: "decide",
   v: "conversations",
   e: "erase",

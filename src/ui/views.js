@@ -7,6 +7,7 @@ import { eraseView } from "./erase-view.js";
 import { memoriesView } from "./memories-view.js";
 import { moreView } from "./navigation.js";
 import { overviewView } from "./overview-view.js";
+import { peopleView } from "./people-view.js";
 import { serverView } from "./server-view.js";
 import { settingsView } from "./settings-view.js";
 import { sharingView } from "./sharing-view.js";
@@ -21,6 +22,7 @@ import { upkeepView } from "./upkeep-view.js";
 export function createViews({ user, changed, continueIn }) {
   const makers = {
     memories: memoriesView,
+    people: peopleView,
     decide: decideView,
     conversations: conversationsView,
     erase: eraseView,

@@ -43,8 +43,14 @@ export interface OpenPage {
   visit(address?: string): Promise<void>;
 }
 
-/** Registers what opens and closes a page for each test of a suite. `options` are those of its memory, `around` of its server. */
-export function usePage(options: MemoryOptions = {}, around: Pick<ServeOptions, "settings"> = {}): OpenPage {
+/**
+ * Registers what opens and closes a page for each test of a suite. `options` are those of its memory, `serving` gives more for
+ * the server.
+ */
+export function usePage(
+  options: MemoryOptions = {},
+  serving: () => Partial<ServeOptions> = () => ({}),
+): OpenPage {
   const open = {} as OpenPage;
   let folder: string;
 
@@ -62,7 +68,7 @@ export function usePage(options: MemoryOptions = {}, around: Pick<ServeOptions, 
       clock: () => new Date(),
       port: 0,
       keysPath: `${path}.keys.json`,
-      ...around,
+      ...serving(),
     });
     open.context = await open.browser.newContext({ viewport: { width: 1280, height: 800 } });
     open.context.setDefaultTimeout(15_000);

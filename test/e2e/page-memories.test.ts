@@ -102,4 +102,45 @@ describe.skipIf(!HAS_BROWSER)("the page's list of memories", () => {
     await expect.poll(async () => (await me.links()).total).toBe(1);
     expect(open.complaints).toEqual([]);
   });
+
+  it("merges selected memories into the one that stays, in its new words, and undoes all of it", async () => {
+    for (const text of ["The user likes tea.", "The user enjoys tea.", "The user owns a boat."])
+      await me.add({ text });
+    await open.visit("#/memories?contains=tea");
+    await expect.poll(rows).toBe("You enjoy tea.|You like tea.");
+    for (const place of [0, 1]) await open.page.locator(".pick input").nth(place).check();
+    await open.page.getByRole("button", { name: "Merge…" }).click();
+    await open.page.locator("dialog .choice").first().waitFor();
+    expect(await open.page.locator("dialog").innerText()).toMatch(/1 other moves to the bin/);
+    expect(await findAxeFaults(open.page)).toEqual([]);
+    await open.page.locator("dialog .choice", { hasText: "You like tea." }).click();
+    await open.page.getByLabel("In these words", { exact: true }).fill("The user likes green tea.");
+    await open.page.getByRole("button", { name: "Merge", exact: true }).click();
+    await expect.poll(rows).toBe("You like green tea.");
+    expect((await me.list({ status: "retracted" })).items.map(({ text }) => text)).toEqual([
+      "The user enjoys tea.",
+    ]);
+    await undoLast();
+    await expect.poll(rows).toBe("You enjoy tea.|You like tea.");
+    expect(open.complaints).toEqual([]);
+  });
+
+  it("shows people and things with their names, what is known of each, and the way to the list of it", async () => {
+    await open.visit("#/people");
+    const heads = async () =>
+      (await open.page.locator(".memory-group > summary").allInnerTexts()).map((text) => text.trim());
+    await expect.poll(async () => (await heads()).join()).toContain("Eva, your sister");
+    await open.page.locator("summary", { hasText: "Eva, your sister" }).click();
+    await expect.poll(() => open.page.locator(".memory-group[open]").innerText()).toContain("Porto");
+    expect(await findAxeFaults(open.page)).toEqual([]);
+    await open.page.getByLabel("Find a name", { exact: true }).fill("lumen");
+    await expect.poll(async () => (await heads()).join()).not.toContain("Eva");
+    await open.page.getByLabel("Find a name", { exact: true }).fill("sister");
+    await open.page.locator("summary", { hasText: "Eva, your sister" }).click();
+    await open.page.locator(".group-end a").click();
+    await expect.poll(() => open.page.url()).toContain("subject=user%2Fsister");
+    await expect.poll(rows).toContain("Porto");
+    expect(await rows()).not.toContain("penicillin");
+    expect(open.complaints).toEqual([]);
+  });
 });

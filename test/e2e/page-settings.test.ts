@@ -10,7 +10,7 @@ const SETTINGS = [
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("the page's settings and server", () => {
-  const open: OpenPage = usePage({}, { settings: SETTINGS });
+  const open: OpenPage = usePage({}, () => ({ settings: SETTINGS }));
   let me: ScopedMemory;
   beforeEach(() => {
     me = open.keepsake.scope({ user: "me" });

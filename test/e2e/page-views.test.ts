@@ -11,6 +11,7 @@ const ADDRESSES = [
   "#/memories?q=zzzz",
   "#/memories?group=topic",
   "#/memories?subject=user%2Fsister&group=month",
+  "#/people",
   "#/decide",
   "#/conversations",
   "#/conversations/garden",

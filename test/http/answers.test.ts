@@ -178,8 +178,10 @@ describe("every answer holds to the document", () => {
     const { json: context } = await call("POST", "/api/v1/context", { user_id: "jo", request: "spare key" });
     expect(context.items[0].owner).toBe("ivy");
     await call("GET", `/api/v1/memories/jo/recalls/${found.id}`);
+    expect((await call("GET", "/api/v1/prompts/jo")).json).toEqual({ items: [], total: 0 });
     const without = { user_id: "jo", request: "spare key", shared: false };
     expect((await call("POST", "/api/v1/context", without)).json.items).toEqual([]);
+    await call("GET", "/api/v1/prompts/jo?limit=1");
     expect((await call("GET", "/api/v1/shared/jo?limit=1")).json.total).toBe(1);
     const hide = (isPrivate: boolean) =>
       call("PATCH", `/api/v1/memories/ivy/${made.id}`, { private: isPrivate });

@@ -114,6 +114,7 @@ export const ROWS: { readonly [operation: string]: Row } = {
     ...OF_USER,
     body: ({ user }) => ({ user_id: user, request: "Which word is it?", max_tokens: 800 }),
   },
+  listPrompts: OF_USER,
   explainRecall: { ...OF_USER, id: "recall", query: ({ memory }) => ({ about: memory }), hasIds: true },
 
   share: { needs: ["write"], status: 201, body: () => ({ to_user: "friend", everything: true }) },

@@ -13,13 +13,7 @@ beforeEach(async () => {
   const add = (text: string, subject: string, relation: string, value: string, at: string) =>
     ana.add({ text, claim: { subject, relation, value }, at });
   await add("The user's sister is called Eva.", "user/sister", "be called", "Eva", "2026-01-05T10:00:00Z");
-  await add(
-    "The user's sister's cat likes tuna.",
-    "user/sister/cat",
-    "like",
-    "tuna",
-    "2026-02-05T10:00:00Z",
-  );
+  await add("The user's sister's cat likes tuna.", "user/sister/cat", "like", "tuna", "2026-02-05T10:00:00Z");
   await add("The user married Eva Lund.", "user", "marry", "Eva Lund", "2026-02-06T10:00:00Z");
   await add("Eva works at Vantor.", "Eva", "work at", "Vantor", "2026-03-05T10:00:00Z");
   await ana.add({ text: "The sea is blue.", at: "2026-03-06T10:00:00Z" });

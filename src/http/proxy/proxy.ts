@@ -4,6 +4,7 @@ import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
 import type { Clock } from "../../ports/system.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import { type ConversationCache, createConversationCache, getProfileTokens } from "./memory/conversations.ts";
+import { createPromptLog, type PromptLog } from "./memory/given-prompts.ts";
 import { createMemoryWriter, type MemoryWriter } from "./memory/memory-writer.ts";
 import { createProfileCache, type ProfileCache } from "./memory/profile-cache.ts";
 import type { ProviderName } from "./request/dialects.ts";
@@ -26,6 +27,8 @@ export interface ProxyOptions {
   readonly isUserRequired?: boolean;
   /** Whether clients may use stored objects and the rest of the API with their own keys (true if the upstream has a key, or is the provider's own). */
   readonly mayPassThrough?: boolean;
+  /** How many texts that models were given are kept for each user, in this process and for a day (50). 0: none. */
+  readonly keptPrompts?: number;
   /** Time limit of the upstream for a whole response, in ms (600,000, as in OpenAI's clients). */
   readonly deadlineMs?: number;
   /** The current time. Default: the system's. */
@@ -62,6 +65,8 @@ export interface OpenAiProxy {
   readonly clock: Clock;
   readonly conversations: ConversationCache;
   readonly profiles: ProfileCache;
+  /** What models were given lately. */
+  readonly prompts: PromptLog;
   readonly promptGuard: PromptGuard;
   readonly writer: MemoryWriter;
   readonly onCall: OnCall;
@@ -121,6 +126,8 @@ export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}
     openai: createProvider("openai", upstream, mayPassThrough),
     anthropic: createProvider("anthropic", anthropic && withVersion(anthropic), mayPassThrough),
   };
+  const clock = options.clock ?? (() => new Date(performance.timeOrigin + performance.now()));
+  const prompts = createPromptLog({ most: options.keptPrompts, clock });
   return {
     providers,
     retrievalMs: options.retrievalMs ?? 50,
@@ -128,14 +135,16 @@ export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}
     deadlineMs: options.deadlineMs ?? 600_000,
     userHeaders: options.userHeaders ?? DEFAULT_USER_HEADERS,
     isUserRequired: options.isUserRequired ?? false,
-    clock: options.clock ?? (() => new Date(performance.timeOrigin + performance.now())),
+    clock,
     conversations: talks,
     profiles: known,
+    prompts,
     promptGuard,
     forget(scope) {
       const user = scope && toScopeKey(scope);
       talks.forget(user);
       known.forget(user);
+      prompts.forget(user);
     },
     writer: held,
     onCall,

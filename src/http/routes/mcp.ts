@@ -1,6 +1,7 @@
 import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
+import { withPromptLog } from "../proxy/memory/given-prompts.ts";
 import { USER_HEADER } from "../proxy/request/user-id.ts";
 import { readJsonBytes } from "../request-body.ts";
 
@@ -55,7 +56,10 @@ export function createMcpOperations(load: McpEndpointLoader): readonly Operation
         });
         const { url, headers } = call.exchange.req.raw;
         const request = new Request(url, { method: "POST", headers, body, signal: call.signal });
-        return endpoint.handle(request, { memory, owner, permissions });
+        const { agent, services } = call;
+        const scope = { project: call.project(), user, ...(agent === undefined ? {} : { agent }) };
+        const noted = withPromptLog(memory, { log: services.proxy.prompts, scope, door: "mcp" });
+        return endpoint.handle(request, { memory: noted, owner, permissions });
       },
     }),
   ];

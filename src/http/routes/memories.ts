@@ -10,6 +10,7 @@ import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { PAGE_QUERY, paginate, sendPage, toCursorFields } from "../pagination.ts";
+import { withPromptLog } from "../proxy/memory/given-prompts.ts";
 import {
   claimSchema,
   countSchema,
@@ -408,9 +409,12 @@ export const searchOperations: readonly Operation[] = [
     scope: "read",
     body: CONTEXT_BODY,
     answers: { 200: { says: "The text for the prompt, and what went into it.", schema: CONTEXT_SCHEMA } },
-    async handle({ exchange, body, memoryOf }) {
+    async handle({ exchange, body, services, project, agent, memoryOf }) {
       const { user_id, request, max_tokens, as_of, session_id, where, where_text, shared } = body;
-      const { recall, items, ...context } = await memoryOf(user_id).context(
+      const scope = { project: project(), user: user_id, ...(agent === undefined ? {} : { agent }) };
+      const log = services.proxy.prompts;
+      const memory = withPromptLog(memoryOf(user_id), { log, scope, door: "context" });
+      const { recall, items, ...context } = await memory.context(
         request,
         omitUndefined({
           maxTokens: max_tokens,

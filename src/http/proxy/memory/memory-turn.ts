@@ -20,6 +20,7 @@ import {
   prepareMemoryContext,
 } from "./conversations.ts";
 import { formatForgettingReport } from "./forgetting-report.ts";
+import type { NewPrompt } from "./given-prompts.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
 import { toProfileKey } from "./profile-cache.ts";
 
@@ -161,12 +162,16 @@ export function createMemoryTurn(
       if (degraded) return EMPTY_MEMORY_CONTEXT;
       // A failed write has been reported. Stored data is recalled anyway.
       await proxy.writer.waitForWrites(key);
+      const keepPrompt = proxy.prompts.begin(held.scope);
       try {
         const context = await rejectAfter(
           proxy.retrievalMs,
           recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
         );
-        return withReport(context);
+        const given = withReport(context);
+        // While the model works with tools, it sees the same again. With the mode "read", nothing of a turn is kept.
+        if (who.mode === "on" && said.length > 0) keepPrompt(toGivenPrompt(given, spoken, held));
+        return given;
       } catch (error) {
         degraded = "recall";
         proxy.reportTrouble("recall", error);
@@ -208,6 +213,23 @@ function recallFor(
       maxTokens: proxy.maxTokens,
     },
   );
+}
+
+/** What the model is given for a turn, for the log of prompts. */
+function toGivenPrompt(
+  { profileBlock, recallBlock, recallId: recall }: MemoryContext,
+  { newest }: ConversationInput,
+  { conversation, turns }: MemoryTurnState,
+): NewPrompt {
+  return {
+    door: "proxy",
+    session: conversation.session,
+    message: turns.at(-1)?.id,
+    request: newest.text,
+    text: [profileBlock, recallBlock].filter((one) => one !== "").join("\n\n"),
+    recall,
+    revision: conversation.revision,
+  };
 }
 
 /** The context with what the memory reports on a request to forget. It stays the same while the model works with tools. */
