@@ -50,7 +50,7 @@ export function contextView({ user }) {
   const budget = make("input", { type: "number", min: "1", max: "100000", value: "1500" });
   const weights = weightFields();
   const place = make("div", { class: "context-place" });
-  const lately = make("section", { class: "lately", hidden: true });
+  const lately = latelySection(user);
   let run = 0;
 
   const form = make(
@@ -97,14 +97,8 @@ export function contextView({ user }) {
     }
   }
 
-  async function showLately() {
-    const { items } = await listPrompts(user, { limit: 50 }).catch(() => ({ items: [] }));
-    lately.hidden = items.length === 0;
-    lately.replaceChildren(...latelyParts(user, items));
-  }
-
   function show(route) {
-    showLately();
+    lately.load();
     const asked = route.query.get("q") ?? "";
     const wanted = route.query.get("way") === "recall" ? "recall" : "context";
     if (asked === request.value.trim() && wanted === way.value) return;
@@ -124,9 +118,22 @@ export function contextView({ user }) {
     ),
     form,
     place,
-    lately,
+    lately.element,
   );
-  return { element, title: "What models see", show, refresh: showLately };
+  return { element, title: "What models see", show, refresh: lately.load };
+}
+
+/** What models were given lately; hidden while there is nothing. */
+function latelySection(user) {
+  const element = make("section", { class: "lately", hidden: true });
+  return {
+    element,
+    async load() {
+      const { items } = await listPrompts(user, { limit: 50 }).catch(() => ({ items: [] }));
+      element.hidden = items.length === 0;
+      element.replaceChildren(...latelyParts(user, items));
+    },
+  };
 }
 
 function latelyParts(user, items) {

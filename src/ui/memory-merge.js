@@ -38,6 +38,7 @@ export async function askToMerge(user, ids, done) {
 
 function mergeForm(memories, { cancel, merge, place }) {
   let stays = memories[0];
+  const others = memories.length === 2 ? "The other moves" : `The ${memories.length - 1} others move`;
   const text = make("textarea", { rows: "3", required: true, maxlength: "10000" });
   text.value = stays.text;
   const options = memories.map((memory) =>
@@ -76,7 +77,7 @@ function mergeForm(memories, { cancel, merge, place }) {
     make(
       "p",
       { class: "small" },
-      `The one that stays keeps its source, its dates and its associations. ${counted(memories.length - 1, "other moves", "others move")} to the bin, where their sources stay. You can undo all of it.`,
+      `The one that stays keeps its source, its dates and its associations. ${others} to the bin with its source. You can undo all of it.`,
     ),
     place,
     make(

@@ -1,3 +1,4 @@
+import type { LogEntry } from "../../../domain/change-set.ts";
 import { type Scope, toScopeKey } from "../../../domain/scope.ts";
 import { estimateTokens } from "../../../domain/text/split-text.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
@@ -28,8 +29,7 @@ export interface GivenPrompt {
   readonly revision: number;
 }
 
-/** A prompt to keep. */
-export type NewPrompt = Omit<GivenPrompt, "at" | "agent" | "tokens">;
+type NewPrompt = Omit<GivenPrompt, "at" | "agent" | "tokens">;
 
 /** Keeps what models were given lately, in this process only. */
 export interface PromptLog {
@@ -151,13 +151,17 @@ async function findLastRemoval(memory: ScopedMemory, since: number): Promise<num
       limit: PAGE,
       ...(before === undefined ? {} : { before }),
     });
-    for (const { revision, erased, cause, memories } of entries) {
-      if (revision <= since) return since;
-      const hasExpired = cause === "optimize" && memories.some(({ action }) => action === "superseded");
-      if (erased.length > 0 || hasExpired) return revision;
-    }
+    const found = entries.find((entry) => entry.revision <= since || isRemoval(entry));
+    if (found) return Math.max(since, found.revision);
     const last = entries.at(-1);
     if (!last || entries.length < PAGE) return since;
     before = last.revision;
   }
+}
+
+/** Whether an entry erased something, or ended memories whose time was over. */
+function isRemoval({ erased, cause, memories }: LogEntry): boolean {
+  return (
+    erased.length > 0 || (cause === "optimize" && memories.some(({ action }) => action === "superseded"))
+  );
 }

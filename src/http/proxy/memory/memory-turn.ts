@@ -3,7 +3,6 @@ import type { Scope } from "../../../domain/scope.ts";
 import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { MemoryError } from "../../../errors.ts";
-import type { PromptGuard } from "../../../ports/language/prompt-guard.ts";
 import type { OperationRequest } from "../../operation.ts";
 import type { StoredContext } from "../conversation/stored-context.ts";
 import { createTurnStorage, type TurnPlan, type TurnStorage } from "../conversation/turn-storage.ts";
@@ -20,7 +19,6 @@ import {
   prepareMemoryContext,
 } from "./conversations.ts";
 import { formatForgettingReport } from "./forgetting-report.ts";
-import type { NewPrompt } from "./given-prompts.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
 import { toProfileKey } from "./profile-cache.ts";
 
@@ -140,11 +138,7 @@ export function createMemoryTurn(
     });
   };
   const withReport = (context: MemoryContext): MemoryContext =>
-    addReport(context, conversation, {
-      turn: spoken.newest.turn,
-      made: receipt,
-      promptGuard: proxy.promptGuard,
-    });
+    addReport(context, conversation, { turn: spoken.newest.turn, made: receipt, proxy });
   return {
     async forgetFirst() {
       if (said.length === 0 || !(isForgetRequest(spoken) || conversation.isAsked)) return false;
@@ -162,16 +156,13 @@ export function createMemoryTurn(
       if (degraded) return EMPTY_MEMORY_CONTEXT;
       // A failed write has been reported. Stored data is recalled anyway.
       await proxy.writer.waitForWrites(key);
-      const keepPrompt = proxy.prompts.begin(held.scope);
+      const keepPrompt = beginPrompt(proxy, who, spoken, held);
       try {
         const context = await rejectAfter(
           proxy.retrievalMs,
           recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
         );
-        const given = withReport(context);
-        // While the model works with tools, it sees the same again. With the mode "read", nothing of a turn is kept.
-        if (who.mode === "on" && said.length > 0) keepPrompt(toGivenPrompt(given, spoken, held));
-        return given;
+        return keepPrompt(withReport(context));
       } catch (error) {
         degraded = "recall";
         proxy.reportTrouble("recall", error);
@@ -215,20 +206,23 @@ function recallFor(
   );
 }
 
-/** What the model is given for a turn, for the log of prompts. */
-function toGivenPrompt(
-  { profileBlock, recallBlock, recallId: recall }: MemoryContext,
+/** Gives what keeps the text that the model is given for a turn, and gives it back. Call it before memory is read. */
+function beginPrompt(
+  { prompts }: OpenAiProxy,
+  { mode }: MemoryAccess,
   { newest }: ConversationInput,
-  { conversation, turns }: MemoryTurnState,
-): NewPrompt {
-  return {
-    door: "proxy",
-    session: conversation.session,
-    message: turns.at(-1)?.id,
-    request: newest.text,
-    text: [profileBlock, recallBlock].filter((one) => one !== "").join("\n\n"),
-    recall,
-    revision: conversation.revision,
+  { scope, conversation, turns }: MemoryTurnState,
+): (given: MemoryContext) => MemoryContext {
+  const keep = prompts.begin(scope);
+  return (given) => {
+    const { profileBlock, recallBlock, recallId: recall } = given;
+    const text = [profileBlock, recallBlock].filter((one) => one !== "").join("\n\n");
+    const { session, revision } = conversation;
+    const message = turns.at(-1)?.id;
+    // While the model works with tools, it sees the same again. With the mode "read", nothing of a turn is kept.
+    if (mode === "on" && message !== undefined)
+      keep({ door: "proxy", session, message, request: newest.text, text, recall, revision });
+    return given;
   };
 }
 
@@ -239,11 +233,11 @@ function addReport(
   {
     turn,
     made,
-    promptGuard,
+    proxy: { promptGuard },
   }: {
     readonly turn: string;
     readonly made: Receipt | undefined;
-    readonly promptGuard: PromptGuard;
+    readonly proxy: Pick<OpenAiProxy, "promptGuard">;
   },
 ): MemoryContext {
   if (made)
