@@ -401,6 +401,37 @@ class ErasureReceipt(_ErasureReceiptRequired, _ErasureReceiptOptional):
     """What was erased, from where, and the proof. It contains no erased text."""
 
 
+class _GivenPromptsItemsRequired(TypedDict):
+    at: str
+    door: Literal["proxy", "context", "mcp"]
+    request: str
+    text: str
+    tokens: int
+
+
+class _GivenPromptsItemsOptional(TypedDict, total=False):
+    session_id: str
+    message_id: str
+    recall_id: str
+
+
+class GivenPromptsItems(_GivenPromptsItemsRequired, _GivenPromptsItemsOptional):
+    """The fields of GivenPromptsItems."""
+
+
+class _GivenPromptsRequired(TypedDict):
+    items: List[GivenPromptsItems]
+    total: int
+
+
+class _GivenPromptsOptional(TypedDict, total=False):
+    pass
+
+
+class GivenPrompts(_GivenPromptsRequired, _GivenPromptsOptional):
+    """The fields of GivenPrompts."""
+
+
 class _GrantToGroupRequired(TypedDict):
     id: str
     name: str
@@ -3152,6 +3183,22 @@ class RawOperations(SyncTransport):
         )
         return cast("RecallExplanation", sent)
 
+    def list_prompts(
+        self,
+        user_id: str,
+        *,
+        session_id: str | int | float | bool | None = None,
+        limit: str | int | float | bool | None = None,
+    ) -> GivenPrompts:
+        """Gives what models were given from memory lately, word for word."""
+        sent = self._send(
+            "GET",
+            "/api/v1/prompts/{user_id}",
+            path={"user_id": user_id},
+            query={"session_id": session_id, "limit": limit},
+        )
+        return cast("GivenPrompts", sent)
+
     def add_attachment(
         self,
         user_id: str,
@@ -4405,6 +4452,22 @@ class AsyncRawOperations(AsyncTransport):
             query={"about": about},
         )
         return cast("RecallExplanation", sent)
+
+    async def list_prompts(
+        self,
+        user_id: str,
+        *,
+        session_id: str | int | float | bool | None = None,
+        limit: str | int | float | bool | None = None,
+    ) -> GivenPrompts:
+        """Gives what models were given from memory lately, word for word."""
+        sent = await self._send(
+            "GET",
+            "/api/v1/prompts/{user_id}",
+            path={"user_id": user_id},
+            query={"session_id": session_id, "limit": limit},
+        )
+        return cast("GivenPrompts", sent)
 
     async def add_attachment(
         self,
