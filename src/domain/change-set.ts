@@ -16,6 +16,9 @@ export type ChangeCause =
   | "optimize"
   | "link";
 
+/** `local`: the extractor within a write, as the built-in rules. `model`: the one that reads later. */
+export type ExtractorKind = "local" | "model";
+
 /**
  * The unit of search: a passage of a message, or a memory. The memory store keeps it; it is derived from the
  * owner's text.
@@ -126,6 +129,8 @@ export interface ChangeSet {
   readonly undoes?: number;
   /** The import that the change is a part of. Undoing one part undoes all of them. */
   readonly importId?: string;
+  /** Who read stored messages, for the cause `digest`. */
+  readonly extractor?: ExtractorKind;
   /** New messages, in order; the memory store assigns their turns. An existing id rejects the change-set. */
   readonly messages?: readonly Message[];
   /** Attachments that the new messages refer to. One that is stored already stays as it is. */
@@ -169,6 +174,8 @@ export interface LogEntry {
   readonly undoes?: number;
   /** The import that the change is a part of. Absent for anything else. */
   readonly importId?: string;
+  /** Who read stored messages, for the cause `digest`. A replay asks only a local extractor again. */
+  readonly extractor?: ExtractorKind;
   /** Ids of added messages. */
   readonly messages: readonly string[];
   /** Versions of memories that were created. */

@@ -43,16 +43,16 @@ export function decodeVector(blob: unknown): Float32Array {
 }
 
 /** The log entry for a change-set. It contains ids only. */
-export function createLogEntry(
-  revision: number,
-  { at, cause, undoes, importId, messages, memories, links = [], dropLinks = [], erase: erasure }: ChangeSet,
-): LogEntry {
+export function createLogEntry(revision: number, changes: ChangeSet): LogEntry {
+  const { at, cause, undoes, importId, extractor, messages, memories } = changes;
+  const { links = [], dropLinks = [], erase: erasure } = changes;
   return {
     revision,
     at,
     cause,
     ...(undoes === undefined ? {} : { undoes }),
     ...(importId === undefined ? {} : { importId }),
+    ...(extractor === undefined ? {} : { extractor }),
     messages: (messages ?? []).map(({ id }) => id),
     memories: (memories ?? []).map(({ id, version, action }) => ({ id, version, action })),
     erased: erasure ? [...erasure.messages.map(({ id }) => id), ...erasure.memories] : [],

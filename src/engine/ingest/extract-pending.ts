@@ -56,6 +56,7 @@ async function extractPendingByRules(ports: Ports, scope: Scope, signal?: AbortS
       return {
         draft: {
           cause: "digest",
+          extractor: "local",
           digests: settled.map(({ id, digest, heard }) => ({ id, digest, ...(heard ? { heard } : {}) })),
           memories: digested.memories,
           links: digested.links,

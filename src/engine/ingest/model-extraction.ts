@@ -155,6 +155,7 @@ async function commitProposals(
     return {
       draft: {
         cause: "digest",
+        extractor: "model",
         digests: still.map(({ id }) => ({ id, digest: "done" as const })),
         memories,
         links,

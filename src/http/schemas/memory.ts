@@ -312,6 +312,10 @@ export const LOG_ENTRY_SCHEMA: z.ZodType = withSchemaId(
         .string()
         .describe("The import that it is a part of; undoing one part undoes all")
         .optional(),
+      extractor: z
+        .enum(["local", "model"])
+        .describe("Who read stored messages, for the cause `digest`")
+        .optional(),
       messages: z.array(z.string()).describe("Ids of messages added"),
       memories: z
         .array(z.object({ id: z.string(), version: wholeNumberSchema, action: ACTION_SCHEMA }))

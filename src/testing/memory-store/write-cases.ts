@@ -32,6 +32,14 @@ export const WRITE_CASES: MemoryStoreCases = {
     expect((await store.log(ANN, { limit: 1, before: 2 })).map(({ revision }) => revision)).toEqual([1]);
   },
 
+  "names in the log who read stored messages": async (store) => {
+    await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
+    await store.commit(ANN, makeChangeSet({ base: 1, cause: "digest", extractor: "local" }));
+    await store.commit(ANN, makeChangeSet({ base: 2, cause: "digest", extractor: "model" }));
+    const log = await store.log(ANN, { limit: 10 });
+    expect(log.map(({ extractor }) => extractor)).toEqual(["model", "local", undefined]);
+  },
+
   "rejects a change-set with another base and changes nothing": async (store) => {
     await store.commit(ANN, makeChangeSet({ messages: [makeMessage("m1")] }));
     const before = await readContents(store, ANN);

@@ -745,6 +745,7 @@ class _LogEntryRequired(TypedDict):
 class _LogEntryOptional(TypedDict, total=False):
     undoes: int
     import_id: str
+    extractor: Literal["local", "model"]
     linked: List[Association]
     unlinked: List[Association]
 
