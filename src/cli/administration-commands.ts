@@ -217,17 +217,19 @@ export function addReplayCommands(root: Command): void {
   addCommand(
     root,
     "replay",
-    "compare what is stored with what this version reads in the same messages",
+    "compare what is stored with what this version makes of the same log",
     async (_operands, options) => (await import("./commands/memories/replay.ts")).runReplay(options),
-  ).addHelpText(
-    "after",
-    `
-Tells the user's messages, in their order and at their times, to an empty memory that is thrown away, and compares it with
-the stored one, fact by fact. Stores nothing. Requests to forget are not carried out again. Memories that a person added or
-edited, that an import brought or a clean-up merged are counted, but not compared. With a model, its calls cost what they cost.
-Exits with status 1 if there are differences.
+  )
+    .option("--ask-model", "have the model read the messages again; its calls cost what they cost")
+    .addHelpText(
+      "after",
+      `
+Repeats the user's log in an empty memory that is thrown away, and compares it with the stored one, fact by fact. Messages are
+read again, in their order and at their times. What a model read, a person edited, an import brought or a clean-up merged is
+taken from the log, as is what came of words that were erased since. Stores nothing. Exits with status 1 if there are
+differences.
 ${formatExamples("replay --user ana", "replay --user ana --json")}`,
-  );
+    );
   addCommand(
     root,
     "compare",

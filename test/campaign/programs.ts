@@ -180,6 +180,14 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     minutes: { ci: 15, full: 240 },
   },
   {
+    test: "P6",
+    file: "test/replay/histories.ts",
+    about:
+      "plays random histories with a model that never says the same twice, edits, undos and erasures; a replay of the log has the same digest",
+    args: { ci: ["--histories", "30"], full: ["--histories", "1000"] },
+    minutes: { ci: 15, full: 120 },
+  },
+  {
     test: "W1",
     file: "test/webhooks/deliver-under-kills.ts",
     about:

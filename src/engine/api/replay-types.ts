@@ -54,7 +54,10 @@ export interface ReplayReport {
     readonly onlyLeft: number;
     /** Facts of the right side alone. */
     readonly onlyRight: number;
-    /** Memories that a person added or edited, an import brought, or a clean-up merged. They are not compared. */
+    /**
+     * Facts of the replay that it took from the log: what a model read, a person added or edited, an import brought, a
+     * clean-up changed, or a message said from which words were erased since.
+     */
     readonly notFromMessages: number;
   };
   /** SHA-256 of the compared facts of each side (hex). Equal if the facts are. */
@@ -65,6 +68,11 @@ export interface ReplayReport {
 
 /** Options of `replay` and `compareExtractors`. */
 export interface ReplayOptions extends CallOptions {
+  /**
+   * Whether `replay` has the model read the messages again (false). Its calls cost what they cost. By default, what it read
+   * is taken from the log, and no call is made. Without a model it does nothing; `compareExtractors` always asks the model.
+   */
+  readonly askModel?: boolean;
   /** Called with the number of messages read, and of all. */
   readonly onProgress?: (done: number, of: number) => void;
 }

@@ -362,9 +362,10 @@ export interface ScopedMemory {
   /** Counts of what is stored, and the cost of model calls. */
   stats(options?: StatsOptions): Promise<UserStats>;
   /**
-   * Reads the stored messages again, in their order and at their times, with the extractors of this version, and compares
-   * each fact with what is stored. Stores nothing. Requests to forget are not carried out again. Throws `conflict` if the
-   * memory changes meanwhile.
+   * Repeats the log in an empty memory that is thrown away, and compares each fact with what is stored. Messages are read
+   * again, in their order and at their times, by this version. What a model read, a person edited, an import brought or a
+   * clean-up merged is taken from the log, as is what came of words that were erased since. Stores nothing. Throws `conflict`
+   * if the memory changes meanwhile.
    *
    * @example
    * ```ts

@@ -25,7 +25,7 @@ import { type DecisionContext, decide } from "./decide.ts";
 import { inspectMessage, isUserAuthored } from "./provenance.ts";
 
 /** Turns before a message that an extractor sees. */
-const EARLIER_TURNS = 12;
+export const EARLIER_TURNS = 12;
 /** Turns searched for them: if other sessions came between, older turns of the session are long past. */
 const MAX_LOOKBACK = 2000;
 

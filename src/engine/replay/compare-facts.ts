@@ -12,26 +12,30 @@ export interface ComparedMemory {
   readonly key: string;
   /** Equal for two memories that were first said in the same words of the same message. */
   readonly place: string;
-  /** Whether something other than messages changed it, or brought it. */
-  readonly isEdited: boolean;
+  /** Whether its state was taken from the log, not read in messages. */
+  readonly isTaken: boolean;
 }
 
 /**
- * The memories of one side, without those that expired by `now` (ISO 8601) or that an undo took back. `editedIds` are those
- * that something other than messages changed.
+ * The memories of one side, without those that expired by `now` (ISO 8601) or that an undo took back. `takenIds` are those
+ * whose state was taken from the log.
  */
 export async function listCompared(
   memories: Iterable<Memory>,
   now: string,
-  editedIds: ReadonlySet<string>,
+  takenIds: ReadonlySet<string>,
 ): Promise<ComparedMemory[]> {
   const compared: ComparedMemory[] = [];
   await forEachInSlices(memories, (memory) => {
     if (isUndone(memory) || (memory.expiresAt !== undefined && memory.expiresAt <= now)) return;
-    const isEdited = editedIds.has(memory.id) || memory.sources.length === 0;
     const [source] = memory.sources;
     const place = source ? JSON.stringify([source.message, source.start]) : "";
-    compared.push({ fact: toFact(memory), key: toKey(memory), place, isEdited });
+    compared.push({
+      fact: toFact(memory),
+      key: toComparisonKey(memory),
+      place,
+      isTaken: takenIds.has(memory.id),
+    });
   });
   return compared;
 }
@@ -50,7 +54,8 @@ function toFact({ text, kind, claim, validFrom, validTo, when, sources, ...memor
   };
 }
 
-function toKey({ claim, text }: Memory): string {
+/** Equal for two memories of the same claim, or of the same words if they have none. */
+export function toComparisonKey({ claim, text }: Pick<Memory, "claim" | "text">): string {
   if (!claim) return `words ${splitWords(text).join(" ")}`;
   return `claim ${toClaimKey(claim)} ${(claim.qualifier ?? "").toLowerCase()}`;
 }
@@ -63,20 +68,13 @@ interface FactComparison {
   readonly digests: { readonly left: string; readonly right: string };
 }
 
-/**
- * Pairs the facts of two sides: equal ones first, then those of one claim, then those said in one place. What was edited on
- * the left is left out, with its counterpart on the right.
- */
+/** Pairs the facts of two sides: equal ones first, then those of one claim, then those said in one place. */
 export async function compareFacts(
   left: readonly ComparedMemory[],
   right: readonly ComparedMemory[],
 ): Promise<FactComparison> {
-  const edited = left.filter(({ isEdited }) => isEdited);
-  const said = left.filter(({ isEdited }) => !isEdited);
-  const equal = await pair({ left: said, right }, ({ fact, key }) => `${key} ${toCanonicalJson(fact)}`);
-  const placed = await pair({ left: edited, right: equal.rest.right }, ({ key, place }) => `${place} ${key}`);
-  const free = await pair({ left: placed.rest.left, right: placed.rest.right }, ({ place }) => place);
-  const claims = await pair({ left: equal.rest.left, right: free.rest.right }, ({ key }) => key);
+  const equal = await pair({ left, right }, ({ fact, key }) => `${key} ${toCanonicalJson(fact)}`);
+  const claims = await pair(equal.rest, ({ key }) => key);
   const places = await pair(claims.rest, ({ place }) => place);
   const pairs = [...claims.pairs, ...places.pairs];
   const changes = pairs.map(([one, other]) => toDifference(one, other));
@@ -85,15 +83,11 @@ export async function compareFacts(
     ...places.rest.left.map(({ fact }) => ({ left: fact, fields: [] })),
     ...places.rest.right.map(({ fact }) => ({ right: fact, fields: [] })),
   ];
-  const leftOut = new Set([...placed.pairs, ...free.pairs].map(([, other]) => other));
   return {
     same: equal.pairs.length + changes.length - changes.filter(({ fields }) => fields.length > 0).length,
-    notFromMessages: edited.length,
+    notFromMessages: right.filter(({ isTaken }) => isTaken).length,
     differences,
-    digests: {
-      left: await digestFacts(said),
-      right: await digestFacts(right.filter((one) => !leftOut.has(one))),
-    },
+    digests: { left: await digestFacts(left), right: await digestFacts(right) },
   };
 }
 

@@ -181,7 +181,7 @@ describe("a replay", () => {
     });
   });
 
-  it("tells memories that a person added, edited or removed apart from differences", async () => {
+  it("takes memories that a person added, edited or removed from the log", async () => {
     await withTold(["I live in Oulu.", "I drive a Saab.", "I use Zotero."], async ({ scope }) => {
       const idOf = async (words: string): Promise<string> =>
         (await scope.list()).items.find(({ text }) => text.includes(words))?.id ?? "";
@@ -190,7 +190,7 @@ describe("a replay", () => {
       await scope.add({ text: "The gate code is on the fridge." });
       const { isEqual, counts, digests } = await scope.replay();
       expect(isEqual).toBe(true);
-      expect(counts).toMatchObject({ same: 1, notFromMessages: 3 });
+      expect(counts).toMatchObject({ same: 4, notFromMessages: 3 });
       expect(digests.left).toBe(digests.right);
     });
   });
@@ -217,16 +217,85 @@ describe("a replay", () => {
     );
   });
 
-  it("shows as current what an erased sentence had ended", async () => {
+  it("takes what an erased sentence had ended from the log, and nothing of the sentence", async () => {
     await withTold(["I live in Oulu.", "I moved to Pori.", "Forget Pori."], async ({ scope }) => {
-      const { differences, counts } = await scope.replay();
-      expect(counts).toMatchObject({ same: 0, different: 1, onlyLeft: 0, onlyRight: 0 });
-      expect(differences[0]).toMatchObject({
-        fields: ["state", "dates"],
-        left: { text: "The user lives in Oulu.", state: "ended" },
-        right: { text: "The user lives in Oulu.", state: "current" },
-      });
+      const report = await scope.replay();
+      expect(report).toMatchObject({ isEqual: true, counts: { same: 1, notFromMessages: 1 } });
+      expect(report.digests.left).toBe(report.digests.right);
+      const [{ text, status } = { text: "", status: "" }] = (await scope.list({ status: "all" })).items;
+      expect([text, status]).toEqual(["The user lives in Oulu.", "superseded"]);
     });
+  });
+
+  it("counts a statement that was made again after its memory was removed by hand as one fact", async () => {
+    await withTold(["I drive a Saab."], async ({ scope, pass }) => {
+      await scope.remove((await scope.list()).items[0]?.id ?? "");
+      pass(1);
+      await scope.remember("I drive a Saab.");
+      expect(await scope.replay()).toMatchObject({ isEqual: true, counts: { same: 2, onlyRight: 0 } });
+    });
+  });
+
+  it("takes what a model read from the log, and asks it again only on request", async () => {
+    const parrot = "The parrot answers to Zed, mostly.";
+    let isSilent = false;
+    const model = scriptedModel((prompt) => {
+      const turn = turnNumber(prompt.turns.at(-1)?.content ?? "", parrot);
+      const bird = { quote: "parrot answers to Zed", who: "user/parrot", verb: "be called", what: "Zed" };
+      return turn && !isSilent ? itemsAnswer({ turn, ...bird }) : itemsAnswer();
+    });
+    await withTold(
+      ["I live in Oulu.", parrot],
+      async ({ scope }) => {
+        expect((await scope.understand()).pending).toBe(0);
+        const { length } = model.asked;
+        isSilent = true;
+        expect(await scope.replay()).toMatchObject({
+          isEqual: true,
+          counts: { same: 2, notFromMessages: 1 },
+        });
+        expect(model.asked).toHaveLength(length);
+        const { isEqual, differences } = await scope.replay({ askModel: true });
+        expect(model.asked.length).toBeGreaterThan(length);
+        expect(isEqual).toBe(false);
+        expect(differences.map(({ left, right }) => [left?.claim?.value, right?.claim?.value])).toEqual([
+          ["Zed", undefined],
+        ]);
+      },
+      { model, jobs: "elsewhere" },
+    );
+  });
+
+  it("needs no model to take from the log what one read", async () => {
+    const record = createInMemoryStore();
+    const parrot = "The parrot answers to Zed, mostly.";
+    const model = scriptedModel((prompt) => {
+      const turn = turnNumber(prompt.turns.at(-1)?.content ?? "", parrot);
+      const bird = { quote: "parrot answers to Zed", who: "user/parrot", verb: "be called", what: "Zed" };
+      return turn ? itemsAnswer({ turn, ...bird }) : itemsAnswer();
+    });
+    const first = await createMemory({ record, model, embedder: hashEmbedder(), jobs: "elsewhere" });
+    await first.scope({ user: "ann" }).remember(parrot);
+    await first.scope({ user: "ann" }).understand();
+    await first.close();
+    const second = await createMemory({ record, embedder: hashEmbedder() });
+    const report = await second.scope({ user: "ann" }).replay();
+    expect(report).toMatchObject({ isEqual: true, counts: { same: 1, notFromMessages: 1 } });
+    await second.close();
+  });
+
+  it("reports what another extractor reads otherwise in messages that were read late", async () => {
+    const record = createInMemoryStore();
+    const first = await createMemory({ record, embedder: hashEmbedder(), jobs: "elsewhere" });
+    await first.scope({ user: "ann" }).remember("I live in Oulu.", { extract: "later" });
+    await first.scope({ user: "ann" }).understand();
+    expect(await first.scope({ user: "ann" }).replay()).toMatchObject({ isEqual: true, counts: { same: 1 } });
+    await first.close();
+    const silent = { name: "silent", local: true, propose: async () => [] };
+    const second = await createMemory({ record, embedder: hashEmbedder(), extractor: silent });
+    const report = await second.scope({ user: "ann" }).replay();
+    expect(report).toMatchObject({ isEqual: false, counts: { onlyLeft: 1, notFromMessages: 0 } });
+    await second.close();
   });
 
   it("reads no message that was stored to be read never", async () => {

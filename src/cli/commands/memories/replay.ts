@@ -4,8 +4,12 @@ import { EXIT } from "../../exit.ts";
 import { createProgressBar, dimText, formatCount, formatTable, toShortLine } from "../../printer.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
+interface ReplayCommandOptions extends CommonOptions {
+  readonly askModel?: boolean;
+}
+
 /** Compares what is stored with what this version reads in the same messages. */
-export async function runReplay(options: CommonOptions): Promise<void> {
+export async function runReplay(options: ReplayCommandOptions): Promise<void> {
   await runComparison(options, "replay");
 }
 
@@ -16,7 +20,7 @@ export async function runCompare(options: CommonOptions): Promise<void> {
 
 /** Exit status 1 if there are differences. No background job runs, so the store stays as it is. */
 async function runComparison(
-  options: CommonOptions,
+  options: ReplayCommandOptions,
   method: keyof Pick<ScopedMemory, "replay" | "compareExtractors">,
 ): Promise<void> {
   await withMemory(
@@ -25,18 +29,13 @@ async function runComparison(
     async ({ memory, print }) => {
       const bar = createProgressBar(print.json);
       const onProgress = (done: number, of: number): void => bar.show(done, of, `message ${done} of ${of}`);
-      const report = await memory[method]({ onProgress }).finally(() => bar.end());
+      const { askModel = false } = options;
+      const report = await memory[method]({ onProgress, askModel }).finally(() => bar.end());
       print.result(report, () => formatReport(report));
       const { unread, messages } = report.counts;
       if (messages === 0) print.note("No messages to read.");
       if (unread > 0) print.note(`${formatCount(unread, "message")} not read yet, and left out.`);
-      const mayDiffer = !report.isEqual && report.sides.left === "store";
-      const erasures = mayDiffer ? (await memory.erasures()).length : 0;
-      if (erasures > 0)
-        print.note(
-          `${formatCount(erasures, "erasure")}: what stood beside erased words can be read otherwise.`,
-        );
-      if (messages === 0 && report.isEqual) return EXIT.nothingFound;
+      if (messages + report.counts.same === 0 && report.isEqual) return EXIT.nothingFound;
       return report.isEqual ? EXIT.done : EXIT.failed;
     },
     () => ({ jobs: "elsewhere" }),
@@ -51,7 +50,7 @@ function formatReport({ sides, counts, differences }: ReplayReport): string[] {
       ["Different", String(counts.different)],
       [`Only in the ${sides.left}`, String(counts.onlyLeft)],
       [`Only in the ${sides.right}`, String(counts.onlyRight)],
-      ...(sides.left === "store" ? [["Not from messages", String(counts.notFromMessages)]] : []),
+      ...(sides.left === "store" ? [["Taken from the log", String(counts.notFromMessages)]] : []),
     ]),
     ...differences.flatMap((difference) => ["", ...formatDifference(sides, difference)]),
   ];
