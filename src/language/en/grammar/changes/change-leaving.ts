@@ -118,7 +118,7 @@ function leftUs(change: Change): Proposal[] | undefined {
 }
 
 const TAKEN =
-  /\b(?:(?:took|taken|take|takes|taking) (?:me|us) off|(?:came|come|am coming|['’]m coming) off|weaned (?:me |myself )?off|(?:put|threw) an end to|called (?:it quits|time) (?:on|with)|called it a day (?:with|on)|(?:had|have) enough of|fell out with|bowed out of|pulled out of|backed out of|walked out (?:of|on)|stepped (?:down|back) (?:from|as)|parted (?:ways )?with|moved (?:on|away) from|(?:got|get) shot of|said goodbye to|signed off from|checked out of|fed up with)(?: (?:doing|taking|playing|using|going to|coaching|teaching|my|our))* (?<what>(?:the |a |an |my )?\S.*)$/i;
+  /\b(?:(?:took|taken|take|takes|taking) (?:me|us) off|(?:came|come|am coming|['’]m coming) off|weaned (?:me |myself )?off|(?:put|threw) an end to|called (?:it quits|time) (?:on|with)|called it a day (?:with|on)|(?:had|have) enough of|fell out with|bowed out of|pulled out of|backed out of|walked out (?:of|on)|stepped (?:down|back) (?:from|as)|parted (?:ways )?with|moved on from|(?:got|get) shot of|said goodbye to|signed off from|checked out of|fed up with)(?: (?:doing|taking|playing|using|going to|coaching|teaching|my|our))* (?<what>(?:the |a |an |my )?\S.*)$/i;
 const HEADED =
   /\b(?:knock|knocked|knocking) (?<what>\S.*?) on the head\b|\blet (?<lapsed>\S.*?) (?:run out|lapse|expire|go|slide)\b/i;
 

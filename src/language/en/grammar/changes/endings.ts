@@ -80,13 +80,24 @@ function endedIn(
 ): Proposal[] {
   for (const { likely, pattern } of WAYS) {
     if (!likely.test(piece)) continue;
-    const what = tidy(pattern.exec(piece)?.groups?.what ?? "");
+    const { what: named = "", did, uses } = pattern.exec(piece)?.groups ?? {};
+    const what = tidy(named);
     if (what === "") continue;
     const found = IT.test(what) ? pointedAt(context, before, place.start) : namedBy(context, what);
-    const proposals = endings(context, place, found, what);
+    const proposals = endings(context, place, ofVerb(context, found, uses ? "use" : did), what);
     if (proposals.length > 0) return proposals;
   }
   return [];
+}
+
+/** "Coffee isn't something I drink anymore": what the user did, by that verb; all of it where the words name none. */
+function ofVerb(context: Context, found: readonly Held[], did: string | undefined): readonly Held[] {
+  if (did === undefined) return found;
+  const verb = stem(did.toLowerCase());
+  return found.filter(
+    ({ claim }) =>
+      claim.subject === context.discourse.speaker.path && stem(claim.relation.split(" ")[0] ?? "") === verb,
+  );
 }
 
 const IT = /^(?:it|them|that|this|him|her|these|those|the lot|the thing|that one|this one|it all)$/i;

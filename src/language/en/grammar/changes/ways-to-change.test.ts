@@ -35,6 +35,7 @@ const WAYS: readonly (readonly [string, readonly RegExp[], readonly string[]])[]
       "had the pony to sleep",
       "parted ways with the agency",
       "switched the heater off",
+      "moved away from the old editor",
       "cut sugar out",
       "let the pass lapse",
       "knocked the class on the head",

@@ -13,6 +13,11 @@ describe("a sentence with a request and a later time", () => {
       "erase the visitor one",
       "2026-10-01T00:00:00.000Z",
     ],
+    [
+      "delete Tom's number, the one I use for work, in two hours",
+      "delete Tom's number, the one I use for work",
+      "2026-06-11T20:00:00.000Z",
+    ],
     ["only keep the alarm code until Monday", "forget the alarm code", "2026-06-16T00:00:00.000Z"],
     [
       "when we've checked out on Sunday 14 june delete the lockbox number ok",
@@ -27,6 +32,11 @@ describe("a sentence with a request and a later time", () => {
 describe("a sentence with a request and an event", () => {
   it.each([
     ["once the trip is over you can delete our hotel codes", "delete our hotel codes", "the trip is over"],
+    [
+      "Once it's settled between Tom and I, delete the figure",
+      "delete the figure",
+      "it's settled between Tom and I",
+    ],
     ["Delete the alarm code once I have moved.", "Delete the alarm code", "I have moved"],
     ["please erase the gate code after the wedding", "erase the gate code", "the wedding"],
     ["as soon as I've moved out, forget the old address", "forget the old address", "I've moved out"],

@@ -100,7 +100,7 @@ function eventBefore(text: string, verbStart: number, at: string): DelayedReques
     .replace(new RegExp(`[\\s,;:–—-]+${COURTESY}$`, "i"), "")
     .replace(/[\s,;:–—-]+$/, "");
   // "If they see this I lose my licence": the verb tells what somebody does.
-  if (SUBJECT_END.test(event)) return undefined;
+  if (SUBJECT_END.test(text.slice(front[0].length, verbStart).trimEnd())) return undefined;
   return toDelayed(text.slice(verbStart), front.groups?.mark ?? "", event, at);
 }
 
@@ -132,7 +132,7 @@ function timeBeside(text: string, at: string): DelayedRequest | undefined {
   const behind = text.slice(end);
   // What stands between the object and more words belongs to the object.
   if (before.trim() !== "" && behind.replace(TAIL, "") !== "") return undefined;
-  if (isInReason(before)) return undefined;
+  if (!/^\s*[,;]/.test(text.slice(before.length)) && isInReason(before)) return undefined;
   // "What I told you on 3 May": when it was said.
   if (/\b(?:told|said|mentioned|wrote|shared|gave)\b/i.test(before)) return undefined;
   const mark = text.slice(before.length, start).trim();
