@@ -132,7 +132,7 @@ function timeBeside(text: string, at: string): DelayedRequest | undefined {
   const behind = text.slice(end);
   // What stands between the object and more words belongs to the object.
   if (before.trim() !== "" && behind.replace(TAIL, "") !== "") return undefined;
-  if (!/^\s*[,;]/.test(text.slice(before.length)) && isInReason(before)) return undefined;
+  if (isInReason(before, text.slice(before.length))) return undefined;
   // "What I told you on 3 May": when it was said.
   if (/\b(?:told|said|mentioned|wrote|shared|gave)\b/i.test(before)) return undefined;
   const mark = text.slice(before.length, start).trim();
@@ -141,7 +141,9 @@ function timeBeside(text: string, at: string): DelayedRequest | undefined {
 }
 
 /** "Forget the code, the desk will be open next year": the time of the reason. */
-function isInReason(before: string): boolean {
+function isInReason(before: string, rest: string): boolean {
+  // "Delete the number, the one I use for work, in two hours"
+  if (/^\s*[,;]/.test(rest)) return false;
   const verb = scoreRequest(before).toSorted((one, other) => other.probability - one.probability)[0];
   const pieces = verb ? before.slice(verb.end).split(/[,;]\s+/) : [];
   return pieces.length > 1 && hasFiniteVerb(pieces.at(-1) ?? "");
