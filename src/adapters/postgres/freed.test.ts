@@ -217,6 +217,15 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
           return () => place.pool.query(`ROLLBACK PREPARED '${place.name}_prepared'`);
         },
       ],
+      ["a transaction of another database", false, () => holdElsewhere("COMMIT", async () => {})],
+      [
+        "a prepared transaction of another database",
+        true,
+        () =>
+          holdElsewhere(`ROLLBACK PREPARED '${place.name}_elsewhere'`, (client) =>
+            client.query(`PREPARE TRANSACTION '${place.name}_elsewhere'`),
+          ),
+      ],
       ["a replica that reports what it reads", false, async () => (await startReplica()).stop],
       [
         "the slot of a replica that is away",
@@ -229,6 +238,26 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
         },
       ],
     ];
+
+  /** Begins a transaction with a number in another database, and gives what ends it and removes the database. */
+  async function holdElsewhere(
+    end: string,
+    prepare: (client: Client) => Promise<unknown>,
+  ): Promise<() => Promise<unknown>> {
+    const name = `${place.name}_other`;
+    await place.pool.query(`CREATE DATABASE ${name}`);
+    const address = new URL(url ?? "");
+    address.pathname = `/${name}`;
+    const client = new Client({ connectionString: address.href });
+    await client.connect();
+    await client.query("BEGIN; SELECT pg_current_xact_id()");
+    await prepare(client);
+    return async () => {
+      await client.query(end);
+      await client.end();
+      await place.pool.query(`DROP DATABASE ${name}`);
+    };
+  }
 
   /** Connects as a replica does, and reports that its oldest reader is of now (`hot_standby_feedback`). */
   async function startReplica(slot?: string): Promise<{ readonly stop: () => Promise<void> }> {
@@ -291,6 +320,28 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
     }
     await expect.poll(scrub, { timeout: 30_000, interval: 100 }).toContainEqual(wiped);
     expect(await filesHolding(schema, word)).toEqual([]);
+    await record.close();
+  });
+
+  it("has no stated time while the server itself puts off the removal of rows", async () => {
+    const record = await place.open();
+    const { rows } = await place.pool.query(
+      "SELECT current_setting('vacuum_defer_cleanup_age', true) AS age",
+    );
+    // The setting is gone since PostgreSQL 16.
+    const hasSetting = rows[0]?.age !== null;
+    const change = async (statement: string): Promise<void> => {
+      if (!hasSetting) return;
+      await place.pool.query(`ALTER SYSTEM ${statement}`);
+      await place.pool.query("SELECT pg_reload_conf()");
+    };
+    await change("SET vacuum_defer_cleanup_age = 1");
+    try {
+      const read = async () => (await record.maintenance?.remains())?.[0]?.forMs;
+      await expect.poll(read).toBe(hasSetting ? undefined : 7 * 86_400_000);
+    } finally {
+      await change("RESET vacuum_defer_cleanup_age");
+    }
     await record.close();
   });
 

@@ -1,6 +1,10 @@
 import { createStatement, quoteIdentifier } from "../database/connection.ts";
 import { ALL_PROJECTS, type PostgresDatabase } from "../database/database.ts";
-import { buildLastingHolderCount, buildRowHolderCount } from "../database/row-holders.ts";
+import {
+  buildLastingHolderCount,
+  buildRowHolderCount,
+  SELECT_NEXT_TRANSACTION,
+} from "../database/row-holders.ts";
 import { quoteLiteral } from "./node-settings.ts";
 
 const SELECT_SHARDS =
@@ -71,7 +75,6 @@ interface NodeMarks {
 /** By the shard. Nodes number their transactions on their own, so each is asked once after an erasure. */
 const nodeMarks = new WeakMap<PostgresDatabase, Map<string, NodeMarks>>();
 
-const SELECT_NEXT_TRANSACTION = "SELECT pg_snapshot_xmax(pg_current_snapshot())";
 const COUNT_OLDER_HOLDERS = buildRowHolderCount("'%s'::xid");
 
 /**
