@@ -41,14 +41,14 @@ export async function measureDuplicateFloor(
 
 /**
  * Measures the threshold for merges at the first call, and keeps it in `folder` under `id`. A measurement that fails is repeated by
- * the next call. Several calls at once are one measurement.
+ * the next call. Several calls at once are one measurement; one that is aborted leaves it to the others.
  */
 export function createCalibration(
   embed: Embedder["embed"],
   { id, folder }: { readonly id: string; readonly folder: string | undefined },
 ): EmbedderCalibration {
   let measuring: Promise<number> | undefined;
-  const measure = async (options: CallOptions): Promise<number> => {
+  const measure = async (options: Pick<CallOptions, "scope">): Promise<number> => {
     const stored = (await readStoredProfile(folder, id)) as Partial<Calibration> | undefined;
     if (typeof stored?.duplicateFloor === "number") return stored.duplicateFloor;
     const duplicateFloor = await measureDuplicateFloor(embed, options);
@@ -56,14 +56,24 @@ export function createCalibration(
     return duplicateFloor;
   };
   return {
-    duplicateFloor(options = {}) {
-      measuring ??= measure(options).catch((error: unknown) => {
+    async duplicateFloor({ signal, scope } = {}) {
+      signal?.throwIfAborted();
+      measuring ??= measure(scope ? { scope } : {}).catch((error: unknown) => {
         measuring = undefined;
         throw error;
       });
-      return measuring;
+      return signal ? raceAbort(measuring, signal) : measuring;
     },
   };
+}
+
+/** The outcome of work that goes on for others if this waiter's signal is aborted. */
+function raceAbort(work: Promise<number>, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }
 
 /** The value below which a share of the values is, from 0 to 1, in hundredths. */
