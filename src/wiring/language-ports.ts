@@ -41,10 +41,13 @@ export async function openLanguagePorts(
 ): Promise<Pick<Ports, "embedder" | "extractor" | "modelExtractor" | "model" | "reranker" | "describer">> {
   const openedModel = await makePort(model, servers.observe("model", hooks));
   const chosen = typeof extractor === "string" ? extractor : await makePort(extractor, hooks);
+  checkForm("model", openedModel);
+  if (typeof chosen === "object") for (const one of toExtractors(chosen)) checkForm("extractor", one);
   const extractors = chooseExtractors(chosen, openedModel, thread ? () => thread : englishExtractor);
   const openedEmbedder = (await makePort(embedder, servers.observe("embedder", hooks))) ?? staticEmbedder();
   const openedReranker = await makePort(reranker, servers.observe("reranker", hooks));
   const openedDescriber = await makePort(describer, hooks);
+  checkForm("embedder", openedEmbedder);
   if (!openedEmbedder.local) servers.add("embedder");
   if (openedReranker?.local === false) servers.add("reranker");
   if (openedModel) servers.add("model");
@@ -90,6 +93,7 @@ export async function openNamedEmbedders(
       try {
         const embedder = await makePort(given, servers.observe("embedder", hooks));
         if (!embedder) return;
+        checkForm("embedder", embedder);
         if (!embedder.local) servers.add("embedder");
         opened.set(name, embedder);
       } catch (error) {
@@ -180,7 +184,7 @@ function chooseExtractors(
   rules: () => Extractor,
 ): Pick<Ports, "extractor" | "modelExtractor"> {
   if (typeof chosen === "object") {
-    const extractors = "propose" in chosen ? [chosen] : chosen;
+    const extractors = toExtractors(chosen);
     const [remote] = extractors.filter(({ local }) => !local);
     const [extractor = withErasuresOnly(rules())] = extractors.filter(({ local }) => local);
     return { extractor, ...(remote ? { modelExtractor: remote } : {}) };
@@ -190,6 +194,44 @@ function chooseExtractors(
   if (!model) throw invalid(`extractor: "${name}" needs a model. Set \`model\`.`);
   const extractor = name === "both" ? rules() : withErasuresOnly(rules());
   return { extractor, modelExtractor: modelExtractor(model) };
+}
+
+function toExtractors(given: Extractor | readonly Extractor[]): readonly Extractor[] {
+  return "propose" in given ? [given] : given;
+}
+
+/** A former optional method of a port, the object that replaced it, and how that is written. */
+interface FormerMethod {
+  readonly method: string;
+  readonly object: string;
+  readonly form: string;
+}
+
+const FORMER_CIRCUIT: FormerMethod = {
+  method: "circuit",
+  object: "circuit",
+  form: "circuit: { state() { … } }",
+};
+const VECTOR_CACHE = { object: "cache", form: "cache: { clear() { … } }" };
+const FORMER_METHODS: Readonly<Record<"embedder" | "extractor" | "model", readonly FormerMethod[]>> = {
+  embedder: [{ method: "evict", ...VECTOR_CACHE }, { method: "letGo", ...VECTOR_CACHE }, FORMER_CIRCUIT],
+  extractor: [
+    { method: "wants", object: "filter", form: "filter: { accepts(message, earlier) { … } }" },
+    FORMER_CIRCUIT,
+  ],
+  model: [FORMER_CIRCUIT],
+};
+
+/**
+ * Throws `invalid_input` for a port with a former optional method: nothing would call it, so that an embedder would keep the vectors
+ * of erased texts.
+ */
+function checkForm(kind: keyof typeof FORMER_METHODS, port: object | undefined): void {
+  const members = (port ?? {}) as Readonly<Record<string, unknown>>;
+  for (const { method, object, form } of FORMER_METHODS[kind]) {
+    if (typeof members[method] !== "function" || typeof members[object] === "object") continue;
+    throw invalid(`${kind}: nothing calls its method \`${method}\` any more. Give it \`${form}\` instead.`);
+  }
 }
 
 async function makePort<Port extends object>(
