@@ -209,6 +209,7 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
         "a prepared transaction",
         true,
         async () => {
+          await checkPreparing();
           const client = await place.pool.connect();
           await client.query(
             `BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION '${place.name}_prepared'`,
@@ -221,10 +222,12 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
       [
         "a prepared transaction of another database",
         true,
-        () =>
-          holdElsewhere(`ROLLBACK PREPARED '${place.name}_elsewhere'`, (client) =>
+        async () => {
+          await checkPreparing();
+          return holdElsewhere(`ROLLBACK PREPARED '${place.name}_elsewhere'`, (client) =>
             client.query(`PREPARE TRANSACTION '${place.name}_elsewhere'`),
-          ),
+          );
+        },
       ],
       ["a replica that reports what it reads", false, async () => (await startReplica()).stop],
       [
@@ -238,6 +241,15 @@ describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, ()
         },
       ],
     ];
+
+  /** A server takes this setting when it starts; `test/services/up` leaves one that runs as it is. */
+  async function checkPreparing(): Promise<void> {
+    const { rows } = await place.pool.query("SELECT current_setting('max_prepared_transactions') AS most");
+    if (rows[0]?.most !== "0") return;
+    throw new Error(
+      "The server allows no prepared transactions (max_prepared_transactions = 0). Start it anew: test/services/down, then test/services/up.",
+    );
+  }
 
   /** Begins a transaction with a number in another database, and gives what ends it and removes the database. */
   async function holdElsewhere(
