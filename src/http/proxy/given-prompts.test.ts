@@ -70,6 +70,42 @@ describe("a server", () => {
     expect(await prompts()).toMatchObject([{ door: "context", request: "What do I use for work?" }]);
   });
 
+  const talk = (messages: readonly object[]): Promise<Json> =>
+    call("/v1/chat/completions", { model: "m", user: "ana", messages }, { "x-keepsake-session": "talk" });
+  const user = (content: string) => ({ role: "user", content });
+  const assistant = (content: string) => ({ role: "assistant", content });
+
+  it.each([
+    ["Forget that I ever mentioned Quillon.", "Quillon"],
+    ["Don't store this: my card is 5500 0000 0000 0004.", "5500"],
+  ])("keeps no word of a turn that erased something, also if it is sent again: %s", async (words, erased) => {
+    const turns = [user("I live in Porto."), assistant("Fine."), user(words)];
+    const hasErased = async () => JSON.stringify(await prompts()).includes(erased);
+    await talk(turns);
+    expect(await hasErased()).toBe(false);
+    await talk(turns);
+    expect(await hasErased()).toBe(false);
+    await talk([...turns, user("Where do I live?")]);
+    expect(await hasErased()).toBe(false);
+    await talk([...turns, assistant("Done."), user("Where do I live?")]);
+    expect(await prompts()).toMatchObject([{ request: "Where do I live?" }]);
+    expect(await hasErased()).toBe(false);
+  });
+
+  it("keeps a turn with a request to forget of which nothing was found", async () => {
+    await chat("How do I remove a stain?");
+    expect(await prompts()).toMatchObject([{ request: "How do I remove a stain?" }]);
+  });
+
+  it("drops a request to forget that waited once a yes carries it out", async () => {
+    await ana.remember("My gym locker number is 4471.");
+    const asked = user("could you lose the gym locker number I gave you");
+    await talk([asked]);
+    expect(JSON.stringify(await prompts())).toMatch(/Nothing of this is erased yet.*4471/);
+    await talk([asked, assistant("Shall I?"), user("yes, forget it")]);
+    expect(await prompts()).toEqual([]);
+  });
+
   it("has no word of a kept text left once something was erased", async () => {
     await chat("What do I use for work?");
     expect(JSON.stringify(await prompts())).toContain("Quillon");

@@ -104,6 +104,26 @@ function isForgetRequest({ newTurns: fresh }: ConversationInput): boolean {
   return fresh.some(({ said }) => FORGET_PATTERN.test(said.text.slice(0, MAX_SCANNED_CHARACTERS)));
 }
 
+/**
+ * Whether words of a turn were erased, so that nothing of it is kept with its prompt. A request to forget that is sent again was
+ * carried out the first time: its message is not stored in its words.
+ */
+async function hasErased(
+  receipt: Receipt | undefined,
+  spoken: ConversationInput,
+  { turns, memory }: MemoryTurnState,
+): Promise<boolean> {
+  if ((receipt?.erasures ?? []).length > 0) return true;
+  if (!isForgetRequest(spoken)) return false;
+  try {
+    const read = Promise.all(turns.map(({ id }) => memory().message(id)));
+    const stored = await rejectAfter(FORGET_TIMEOUT_MS, read);
+    return turns.some(({ turn }, i) => stored[i]?.content.trim() !== turn.text.trim());
+  } catch {
+    return true;
+  }
+}
+
 /** How long a request waits for an erasure, in ms. */
 const FORGET_TIMEOUT_MS = 2000;
 
@@ -162,7 +182,8 @@ export function createMemoryTurn(
           proxy.retrievalMs,
           recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
         );
-        return keepPrompt(withReport(context));
+        const given = withReport(context);
+        return (await hasErased(receipt, spoken, held)) ? given : keepPrompt(given);
       } catch (error) {
         degraded = "recall";
         proxy.reportTrouble("recall", error);
