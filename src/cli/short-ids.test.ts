@@ -37,6 +37,17 @@ describe("selectId", () => {
     );
   });
 
+  it("refuses a part that one id has where parts are not allowed, and takes a whole id and what fits nothing", () => {
+    expect(() => selectId([TEA, PORTO], "bbbb4444", "memories", false)).toThrow(
+      expect.objectContaining({
+        code: "invalid_input",
+        message: expect.stringContaining("Give the whole id"),
+      }),
+    );
+    expect(selectId([TEA, PORTO], PORTO, "memories", false)).toBe(PORTO);
+    expect(selectId([TEA, PORTO], "cccc5555", "memories", false)).toBe("cccc5555");
+  });
+
   it("gives back what fits nothing, what is too short, and an id that is another's part", () => {
     expect(selectId([TEA], "abcdef", "memories")).toBe("abcdef");
     expect(selectId([TEA], "2222", "memories")).toBe("2222");

@@ -26,10 +26,24 @@ export function createIdShortener(
 }
 
 /**
- * Gives the id that begins or ends with `part`; `part` itself if it is one of the ids, or if none fits. Throws `invalid_input`
- * if several fit. `what` names them in the message: "memories".
+ * Whether a command that erases or changes something takes a part of an id: only where a person sees what it stands for. In a
+ * script, the part of an id that is gone may fit another one.
  */
-export function selectId(ids: Iterable<string>, part: string, what: string): string {
+export function allowsParts({
+  json,
+  yes = false,
+}: {
+  readonly json: boolean;
+  readonly yes?: boolean;
+}): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true && !json && !yes;
+}
+
+/**
+ * Gives the id that begins or ends with `part`; `part` itself if it is one of the ids, or if none fits. Throws `invalid_input`
+ * if several fit, and if one fits where parts are not allowed. `what` names them in the message: "memories".
+ */
+export function selectId(ids: Iterable<string>, part: string, what: string, areAllowed = true): string {
   const wanted = part.replace(/^…|…$/g, "").toLowerCase();
   const found: string[] = [];
   for (const id of ids) {
@@ -42,6 +56,11 @@ export function selectId(ids: Iterable<string>, part: string, what: string): str
       `this part of an id fits ${found.length} ${what}. Give more of its characters; lists with --json show whole ids.`,
     );
   }
+  if (only !== undefined && !areAllowed)
+    throw invalid(
+      "this is a part of an id. Give the whole id: only a person at a terminal may give a part, and without --yes and --json. " +
+        "Lists with --json show whole ids.",
+    );
   return only ?? part;
 }
 
@@ -49,38 +68,43 @@ export function selectId(ids: Iterable<string>, part: string, what: string): str
 const mayBePart = (text: string): boolean =>
   !UUID.test(text) && PART.test(text.replace(/^…|…$/g, "").toLowerCase());
 
-/** Gives the id of the memory that a part of it stands for. Throws `invalid_input` if several fit. */
-export async function findMemoryId(memory: ScopedMemory, part: string): Promise<string> {
+/** Gives the id of the memory that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+export async function findMemoryId(memory: ScopedMemory, part: string, areAllowed = true): Promise<string> {
   if (!mayBePart(part)) return part;
   const ids: string[] = [];
   for await (const { id } of memory.list({ status: "all", limit: 1000 })) ids.push(id);
-  return selectId(ids, part, "memories");
+  return selectId(ids, part, "memories", areAllowed);
 }
 
 /** The same where an id of a message, which its sender may have chosen, is possible too. It goes first. */
-export async function findItemId(memory: ScopedMemory, part: string): Promise<string> {
+export async function findItemId(memory: ScopedMemory, part: string, areAllowed = true): Promise<string> {
   if (!mayBePart(part)) return part;
   try {
     return (await memory.message(part)).id;
   } catch (error) {
-    if (isMemoryError(error) && error.code === "not_found") return findMemoryId(memory, part);
+    if (isMemoryError(error) && error.code === "not_found") return findMemoryId(memory, part, areAllowed);
     throw error;
   }
 }
 
-/** Gives the id of the grant, given or received, that a part of it stands for. Throws `invalid_input` if several fit. */
-export async function findGrantId(memory: ScopedMemory, part: string): Promise<string> {
+/** Gives the id of the grant, given or received, that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+export async function findGrantId(memory: ScopedMemory, part: string, areAllowed = true): Promise<string> {
   if (!mayBePart(part)) return part;
   const { given, received } = await memory.grants({ all: true });
   return selectId(
     [...given, ...received].map(({ id }) => id),
     part,
     "grants",
+    areAllowed,
   );
 }
 
-/** Gives the id of the image or recording that a part of it stands for. Throws `invalid_input` if several fit. */
-export async function findAttachmentId(memory: ScopedMemory, part: string): Promise<string> {
+/** Gives the id of the image or recording that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+export async function findAttachmentId(
+  memory: ScopedMemory,
+  part: string,
+  areAllowed = true,
+): Promise<string> {
   if (!mayBePart(part)) return part;
   const ids = new Set<string>();
   let cursor: string | undefined;
@@ -89,5 +113,5 @@ export async function findAttachmentId(memory: ScopedMemory, part: string): Prom
     for (const { id } of page.items) ids.add(id);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return selectId(ids, part, "images and recordings");
+  return selectId(ids, part, "images and recordings", areAllowed);
 }

@@ -28,7 +28,11 @@ describe("keepsake list on a terminal", () => {
       items.find(({ id }) => id.endsWith(part))?.id,
     );
     expect((await keepsake("history", part)).status).toBe(0);
-    expect((await keepsake("forget", "--id", part, "--json")).json.erased.memories).toBe(1);
+    const asked = await keepsakeOnTerminal({ input: "y\n" }, "forget", "--id", part);
+    expect([asked.status, asked.out]).toEqual([
+      0,
+      expect.stringMatching(/Would be erased: 1 memory[\s\S]*Erased: 1 /),
+    ]);
     expect((await listIds()).map(({ id }) => id)).toEqual(
       items.map(({ id }) => id).filter((id) => !id.endsWith(part)),
     );
@@ -83,6 +87,41 @@ describe("a part of an id", () => {
     },
   );
 
+  it(
+    "is refused where a command erases or changes something and no person sees what it stands for",
+    TIMEOUT,
+    async () => {
+      await tell("I live in Porto.", "I like tea.");
+      const items = await listIds();
+      const [part = "", other = ""] = items.map(({ id }) => id.slice(-8));
+      const before = items.map(({ id }) => id);
+      for (const words of [
+        ["forget", "--id", part],
+        ["forget", "--id", part, "--yes"],
+        ["edit", part, "The user likes nothing."],
+        ["link", part, other],
+        ["unlink", part, other],
+        ["private", part],
+        ["share", "ben", "--id", part],
+        ["approve", part],
+        ["confirm", part],
+      ]) {
+        const ran = await keepsake(...words);
+        expect([words[0], ran.status, ran.err]).toEqual([
+          words[0],
+          2,
+          expect.stringContaining("Give the whole id"),
+        ]);
+      }
+      for (const option of ["--yes", "--json"]) {
+        const ran = await keepsakeOnTerminal({ input: "y\n" }, "forget", "--id", part, option);
+        expect([option, ran.status]).toEqual([option, 2]);
+      }
+      expect((await listIds()).map(({ id }) => id)).toEqual(before);
+      expect((await keepsake("forget", "--id", before[0] ?? "", "--json")).json.erased.memories).toBe(1);
+    },
+  );
+
   it("names an image as the list of images shows it", TIMEOUT, async () => {
     const dot = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
     await keepsake(
@@ -101,7 +140,9 @@ describe("a part of an id", () => {
   it("names a grant that is withdrawn", TIMEOUT, async () => {
     await tell("I like tea.");
     const given = await keepsake("share", "ben", "--everything", "--json");
-    expect((await keepsake("unshare", given.json.id.slice(-8))).out).toMatch(/^Withdrawn: ben /);
+    const part = given.json.id.slice(-8);
+    expect((await keepsake("unshare", part)).err).toContain("Give the whole id");
+    expect((await keepsakeOnTerminal({}, "unshare", part)).out).toMatch(/^Withdrawn: ben /);
   });
 });
 
@@ -128,7 +169,7 @@ describe("keepsake edit", () => {
   it("changes the text, the kind and the end of a memory, and is undone", TIMEOUT, async () => {
     await tell("I live in Porto.");
     const [{ id }] = (await listIds()) as [{ id: string; text: string }];
-    const edited = await keepsake("edit", id.slice(-8), "The user lives in Ghent.");
+    const edited = await keepsake("edit", id, "The user lives in Ghent.");
     expect(edited).toMatchObject({ status: 0, err: "" });
     expect(edited.out).toMatch(/^before: .*Porto\.\nchanged: The user lives in Ghent\.\nrevision 2; /);
     expect((await listIds()).map(({ text }) => text)).toEqual(["The user lives in Ghent."]);

@@ -3,8 +3,8 @@ import type { LinkReceipt, RelatedMemory, RelatedOptions } from "../../../engine
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
-import { colorText, dimText, formatTable, toShortLine } from "../../printer.ts";
-import { createIdShortener, findMemoryId } from "../../short-ids.ts";
+import { colorText, dimText, formatTable, type Printer, toShortLine } from "../../printer.ts";
+import { allowsParts, createIdShortener, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface LinkCommandOptions extends CommonOptions {
@@ -15,7 +15,7 @@ interface LinkCommandOptions extends CommonOptions {
 export async function runLink(from: string, to: string, options: LinkCommandOptions): Promise<void> {
   const { type, strength } = options;
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const [start, end] = [await findMemoryId(memory, from), await findMemoryId(memory, to)];
+    const [start, end] = await findEnds(memory, [from, to], print);
     const receipt = await memory.link(start, end, {
       ...(type === undefined ? {} : { type }),
       ...(strength === undefined ? {} : { strength }),
@@ -26,10 +26,20 @@ export async function runLink(from: string, to: string, options: LinkCommandOpti
   });
 }
 
+/** Gives whole ids for two memories. Throws `invalid_input` as `selectId` does. */
+async function findEnds(
+  memory: ScopedMemory,
+  [from, to]: readonly [string, string],
+  print: Printer,
+): Promise<[string, string]> {
+  const areAllowed = allowsParts(print);
+  return [await findMemoryId(memory, from, areAllowed), await findMemoryId(memory, to, areAllowed)];
+}
+
 export async function runUnlink(from: string, to: string, options: LinkCommandOptions): Promise<void> {
   const { type } = options;
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const [start, end] = [await findMemoryId(memory, from), await findMemoryId(memory, to)];
+    const [start, end] = await findEnds(memory, [from, to], print);
     const receipt = await memory.unlink(start, end, type === undefined ? {} : { type });
     const lines = print.json ? [] : await formatLinkReceipt(memory, receipt);
     print.result(receipt, () => lines);
@@ -152,7 +162,7 @@ function formatRelation(start: string, { strength, path }: RelatedMemory): strin
 /** Ends the review of a memory: it still holds. */
 export async function runConfirm(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const id = await findMemoryId(memory, part);
+    const id = await findMemoryId(memory, part, allowsParts(print));
     if (!(await memory.get(id)).review) throw invalid("this memory does not wait for a review.");
     const receipt = await memory.update(id, { reviewed: true });
     print.result(receipt, () => ["Confirmed."]);

@@ -8,7 +8,7 @@ import type { MemoryChanges } from "../../../engine/api/writing-types.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
 import { dimText, toShortLine } from "../../printer.ts";
-import { findMemoryId } from "../../short-ids.ts";
+import { allowsParts, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 import { readStdin } from "./remember.ts";
 
@@ -26,7 +26,7 @@ export async function runEdit(
   options: EditCommandOptions,
 ): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const id = await findMemoryId(memory, part);
+    const id = await findMemoryId(memory, part, allowsParts(print));
     const before = await memory.get(id);
     const fields = toChangedFields(options);
     const text = await readNewText(before.text, given, Object.keys(fields).length > 0, print.json);

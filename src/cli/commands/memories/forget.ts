@@ -7,7 +7,7 @@ import type { Forget } from "../../../engine/api/writing-types.ts";
 import { invalid } from "../../../errors.ts";
 import { EXIT, exitInterrupted } from "../../exit.ts";
 import { formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
-import { findAttachmentId, findItemId } from "../../short-ids.ts";
+import { allowsParts, findAttachmentId, findItemId } from "../../short-ids.ts";
 import { type CommandContext, type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface ForgetCommandOptions extends CommonOptions {
@@ -27,7 +27,11 @@ interface ForgetCommandOptions extends CommonOptions {
 export async function runForget(what: string | undefined, options: ForgetCommandOptions): Promise<void> {
   await withMemory(options, "reads", async (context) => {
     const { memory, print } = context;
-    const target = await withWholeIds(memory, toForgetTarget(what, options));
+    const target = await withWholeIds(
+      memory,
+      toForgetTarget(what, options),
+      allowsParts({ json: print.json, yes: options.yes === true }),
+    );
     const plan = await memory.forget(target, { dryRun: true });
     const isEmpty = isEmptyPlan(plan);
     if (options.dryRun) {
@@ -70,12 +74,14 @@ function toForgetTarget(what: string | undefined, options: ForgetCommandOptions)
   return everything ? { everything: true } : (what ?? "");
 }
 
-/** The same with whole ids for parts of them. Throws `invalid_input` if several fit a part. */
-async function withWholeIds(memory: ScopedMemory, target: Forget): Promise<Forget> {
+/** The same with whole ids for parts of them. Throws `invalid_input` if several fit a part, or if parts are not allowed. */
+async function withWholeIds(memory: ScopedMemory, target: Forget, areAllowed: boolean): Promise<Forget> {
   if (typeof target === "string") return target;
-  if ("ids" in target) return { ids: await Promise.all(target.ids.map((part) => findItemId(memory, part))) };
+  if ("ids" in target)
+    return { ids: await Promise.all(target.ids.map((part) => findItemId(memory, part, areAllowed))) };
   if (!("attachments" in target)) return target;
-  return { attachments: await Promise.all(target.attachments.map((part) => findAttachmentId(memory, part))) };
+  const { attachments: parts } = target;
+  return { attachments: await Promise.all(parts.map((part) => findAttachmentId(memory, part, areAllowed))) };
 }
 
 function parseFilter(text: string): Where {

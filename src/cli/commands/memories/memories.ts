@@ -7,7 +7,7 @@ import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { invalid, isMemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
 import { colorText, dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
-import { createIdShortener, findMemoryId } from "../../short-ids.ts";
+import { allowsParts, createIdShortener, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface ListCommandOptions extends CommonOptions {
@@ -73,7 +73,7 @@ function formatListState({ status, quarantined, review, why }: ShownMemory): str
 /** Approves a quarantined memory: from then on it is recalled and given to models. */
 export async function runApprove(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const id = await findMemoryId(memory, part);
+    const id = await findMemoryId(memory, part, allowsParts(print));
     if (!(await memory.get(id)).quarantined) throw invalid("this memory is not quarantined.");
     const receipt = await memory.update(id, { quarantined: false });
     print.result(receipt, () => ["Approved."]);

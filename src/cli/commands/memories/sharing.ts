@@ -6,7 +6,7 @@ import type { NewGrant, ShownGrant, ShownGroup } from "../../../engine/sharing/s
 import { invalid } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
 import { colorText, dimText, formatCount, formatDay, formatTable, toShortLine } from "../../printer.ts";
-import { createIdShortener, findGrantId, findMemoryId } from "../../short-ids.ts";
+import { allowsParts, createIdShortener, findGrantId, findMemoryId } from "../../short-ids.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
 
 interface ShareCommandOptions extends CommonOptions {
@@ -25,7 +25,9 @@ interface ShareCommandOptions extends CommonOptions {
 /** Gives a grant, and shows how much it covers now. */
 export async function runShare(reader: string | undefined, options: ShareCommandOptions): Promise<void> {
   await withMemory(options, "writes", async ({ memory, print }) => {
-    const ids = options.id && (await Promise.all(options.id.map((part) => findMemoryId(memory, part))));
+    const areAllowed = allowsParts(print);
+    const ids =
+      options.id && (await Promise.all(options.id.map((part) => findMemoryId(memory, part, areAllowed))));
     const grant = await memory.share(toNewGrant(reader, ids ? { ...options, id: ids } : options));
     const { total } = await memory.shared({ grant: grant.id, limit: 1 });
     print.result(grant, () => [
@@ -127,7 +129,7 @@ function formatContent({ everything, kinds, about, where, whereText, ids, ...mor
 /** Withdraws a grant. */
 export async function runUnshare(id: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const grant = await memory.withdraw(await findGrantId(memory, id));
+    const grant = await memory.withdraw(await findGrantId(memory, id, allowsParts(print)));
     print.result(grant, () => [`Withdrawn: ${formatReader(grant)} may not read it any more.`]);
     return EXIT.done;
   });
@@ -140,7 +142,7 @@ interface DeclineCommandOptions extends CommonOptions {
 /** Declines a grant that was received, or accepts it again. */
 export async function runDecline(part: string, options: DeclineCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const id = await findGrantId(memory, part);
+    const id = await findGrantId(memory, part, allowsParts(print));
     const grant = await (options.undo ? memory.accept(id) : memory.decline(id));
     print.result(grant, () => [options.undo ? "Accepted." : "Declined: nothing of it is recalled."]);
     return EXIT.done;
@@ -154,7 +156,8 @@ interface PrivateCommandOptions extends CommonOptions {
 /** Keeps a memory out of every grant, or lets grants cover it. */
 export async function runPrivate(id: string, options: PrivateCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
-    const receipt = await memory.update(await findMemoryId(memory, id), { private: options.undo !== true });
+    const whole = await findMemoryId(memory, id, allowsParts(print));
+    const receipt = await memory.update(whole, { private: options.undo !== true });
     print.result(receipt, () => [
       options.undo ? "Grants may cover it." : "Private: no grant covers it.",
       dimText(`revision ${receipt.revision}; \`keepsake undo ${receipt.revision}\` reverts it`),
