@@ -48,6 +48,26 @@ describe("listSettingsInForce", () => {
     );
   });
 
+  it.each(["api-key", "KEY", "token", "access_token", "client_secret", "password", "sig", "X-Amz-Signature"])(
+    "shows no address with %s in its query",
+    (name) => {
+      for (const before of ["?", "?version=2&"]) {
+        const around = { KEEPSAKE_OAUTH_JWKS_URL: `https://x.example/v1${before}${name}=geheim` };
+        expect(find("KEEPSAKE_OAUTH_JWKS_URL", SETTINGS, {}, around)).toEqual({
+          name: "KEEPSAKE_OAUTH_JWKS_URL",
+          from: "environment",
+          hidden: true,
+        });
+      }
+    },
+  );
+
+  it("shows an address whose query has no secret", () => {
+    const value = "https://x.example/key?version=2";
+    const around = { KEEPSAKE_OAUTH_JWKS_URL: value };
+    expect(find("KEEPSAKE_OAUTH_JWKS_URL", SETTINGS, {}, around)?.value).toBe(value);
+  });
+
   it("leaves out an address of a database if the command line names a file", () => {
     const around = { MEMORY_DB_URL: "sqlite:///other.db" };
     expect(find("MEMORY_DB_URL", SETTINGS, { KEEPSAKE_DB: "mine.db" }, around)).toEqual({

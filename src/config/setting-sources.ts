@@ -56,6 +56,8 @@ export function readSettingEntries(environment: Environment, names: readonly str
 const SECRET_NAME = /(?:KEY|SECRET|PASSWORD|TOKEN)(?:_|$)/;
 /** An address with a user, and so perhaps with a password. */
 const ADDRESS_WITH_USER = /:\/\/[^/\s]*@/;
+/** A query with a key, a password or a signature, as in `?api-key=`. */
+const QUERY_WITH_SECRET = /[?&][^=&]*(?:key|token|secret|passw|sig)[^=&]*=/i;
 
 /** Of each setting: whether its value is never shown, or a pattern for values that are not shown. */
 type SecretMarks = { readonly [name: string]: { readonly isSecret?: boolean | RegExp } };
@@ -82,7 +84,8 @@ export function listSettingsInForce(
       if (value === undefined) return { name, from: "default" };
       const from = named.has(name) ? "command_line" : (origins.get(name) ?? "default");
       const isHidden = isSecret instanceof RegExp ? isSecret.test(value) : isSecret;
-      const mayHide = isHidden || SECRET_NAME.test(name) || ADDRESS_WITH_USER.test(value);
+      const isAddressWithSecret = ADDRESS_WITH_USER.test(value) || QUERY_WITH_SECRET.test(value);
+      const mayHide = isHidden || SECRET_NAME.test(name) || isAddressWithSecret;
       return mayHide ? { name, from, hidden: true } : { name, from, value };
     })
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
