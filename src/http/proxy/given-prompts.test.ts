@@ -161,6 +161,17 @@ describe("a log of prompts", () => {
     expect(await none.list(ANA, ana)).toEqual([]);
   });
 
+  it("drops a prompt in time also if nobody asks", async () => {
+    const log = createPromptLog({ clock, keptMs: 20 });
+    await ask(log);
+    const before = now;
+    now += 30;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // If it were still there, it would be given at this time.
+    now = before;
+    expect(await log.list(ANA, ana)).toEqual([]);
+  });
+
   it("keeps users and agents apart, and nothing that others share", async () => {
     const log = createPromptLog({ clock });
     const bob = { project: "default", user: "bob" };

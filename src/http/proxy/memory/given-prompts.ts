@@ -3,7 +3,7 @@ import { type Scope, toScopeKey } from "../../../domain/scope.ts";
 import { estimateTokens } from "../../../domain/text/split-text.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { Clock } from "../../../ports/system.ts";
-import { createLruCache } from "./lru-cache.ts";
+import { createLruCache, createSweep, type LruCache } from "./lru-cache.ts";
 
 /** How a model was given a text: in a chat through the proxy, by `POST /api/v1/context`, or by a tool of MCP. */
 export type PromptDoor = "proxy" | "context" | "mcp";
@@ -55,19 +55,24 @@ export function createPromptLog({
   most = DEFAULT_PROMPTS,
   clock,
   mostBytes = MAX_BYTES,
+  keptMs = DAY_MS,
 }: {
   readonly most?: number | undefined;
   readonly clock: Clock;
   readonly mostBytes?: number;
+  /** How long a prompt is kept, in ms. Default: a day. */
+  readonly keptMs?: number;
 }): PromptLog {
   const held = createLruCache<readonly GivenPrompt[]>({
     most: MAX_USERS,
-    idleMs: DAY_MS,
+    idleMs: keptMs,
     mostBytes,
     sizeOf: measure,
   });
   let erasures = 0;
-  const isFresh = ({ at }: GivenPrompt): boolean => clock().getTime() - Date.parse(at) < DAY_MS;
+  const getAge = ({ at }: GivenPrompt): number => clock().getTime() - Date.parse(at);
+  const isFresh = (prompt: GivenPrompt): boolean => getAge(prompt) < keptMs;
+  const watch = watchAges(held, getAge, keptMs);
   return {
     begin(scope) {
       const before = erasures;
@@ -88,6 +93,7 @@ export function createPromptLog({
           (one) => message === undefined || one.message !== message,
         );
         held.set(key, [given, ...others.filter(isFresh)].slice(0, most));
+        watch();
       };
     },
     async list(scope, memory) {
@@ -96,8 +102,7 @@ export function createPromptLog({
       const bar = await findLastRemoval(memory, Math.min(...all.map(({ revision }) => revision)));
       // Other prompts may have been added or dropped meanwhile.
       const left = (held.get(key) ?? []).filter((one) => one.revision >= bar && isFresh(one));
-      if (left.length > 0) held.set(key, left);
-      else held.delete(key);
+      replacePrompts(held, key, left);
       return left.filter(({ agent }) => scope.agent === undefined || agent === scope.agent);
     },
     forget(user) {
@@ -106,6 +111,32 @@ export function createPromptLog({
       for (const key of [...held.keys()]) held.delete(key);
     },
   };
+}
+
+type PromptCache = LruCache<readonly GivenPrompt[]>;
+
+/** Gives a function to call after a prompt was kept: it goes in time, also if nobody asks any more. */
+function watchAges(held: PromptCache, getAge: (prompt: GivenPrompt) => number, keptMs: number): () => void {
+  return createSweep(
+    () => {
+      // The oldest of a user is the last.
+      const ages = [...held.values()].flatMap((prompts) => prompts.slice(-1).map(getAge));
+      return ages.length === 0 ? undefined : keptMs - Math.max(0, ...ages);
+    },
+    () => {
+      for (const key of [...held.keys()])
+        replacePrompts(
+          held,
+          key,
+          (held.get(key) ?? []).filter((one) => getAge(one) < keptMs),
+        );
+    },
+  );
+}
+
+function replacePrompts(held: PromptCache, key: string, prompts: readonly GivenPrompt[]): void {
+  if (prompts.length > 0) held.set(key, prompts);
+  else held.delete(key);
 }
 
 /** The same memory, whose contexts are kept. One with what other users share is not: they may take it back. */

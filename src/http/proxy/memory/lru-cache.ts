@@ -12,7 +12,7 @@ export interface LruCache<Value> {
 export interface LruCacheBounds<Value> {
   /** Maximum number of values. */
   readonly most: number;
-  /** Time without use after which the next `set` drops a value, in ms. */
+  /** Time without use after which a value is dropped, in ms, also if the cache is not used. */
   readonly idleMs: number;
   /** Maximum bytes of all values. Default: no limit. */
   readonly mostBytes?: number;
@@ -47,6 +47,13 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
       onDrop?.(value);
     }
   };
+  const watch = createSweep(
+    () => {
+      const [first] = entries.values();
+      return first && first.at + idleMs + 1 - performance.now();
+    },
+    () => makeRoom(performance.now()),
+  );
   return {
     get(key) {
       const now = performance.now();
@@ -65,6 +72,7 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
       take(key);
       put(key, value, now);
       makeRoom(now);
+      watch();
     },
     delete: (key) => void take(key),
     keys: () => entries.keys(),
@@ -72,4 +80,27 @@ export function createLruCache<Value>(bounds: LruCacheBounds<Value>): LruCache<V
       for (const { value } of entries.values()) yield value;
     },
   };
+}
+
+/** The longest wait of a timer. */
+const MAX_WAIT_MS = 2_147_483_647;
+
+/**
+ * Gives a function that waits for the next time to sweep, unless it waits already. `findWait` gives that time in ms from now;
+ * undefined if nothing is left to sweep. The wait does not keep the process alive.
+ */
+export function createSweep(findWait: () => number | undefined, sweep: () => void): () => void {
+  let isWaiting = false;
+  const watch = (): void => {
+    const wait = isWaiting ? undefined : findWait();
+    if (wait === undefined) return;
+    isWaiting = true;
+    const run = (): void => {
+      isWaiting = false;
+      sweep();
+      watch();
+    };
+    setTimeout(run, Math.min(Math.max(1, Math.ceil(wait)), MAX_WAIT_MS)).unref();
+  };
+  return watch;
 }
