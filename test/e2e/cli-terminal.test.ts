@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { file, keepsake, keepsakeOnTerminal, keepsakeWith, place } from "./shell.ts";
+import { file, keepsake, keepsakeOnTerminal, keepsakeWith, MAIN, place } from "./shell.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 
@@ -187,9 +187,9 @@ describe("keepsake edit", () => {
   it("opens the editor on a terminal, and leaves no copy of the text behind", TIMEOUT, async () => {
     await tell("I live in Porto.");
     const [{ id }] = (await listIds()) as [{ id: string; text: string }];
-    const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("keepsake-edit-"));
-    const before = copies();
-    const edit = (VISUAL: string) => keepsakeOnTerminal({ env: { VISUAL } }, "edit", id);
+    const TMPDIR = join(place, "tmp");
+    mkdirSync(TMPDIR);
+    const edit = (VISUAL: string) => keepsakeOnTerminal({ env: { VISUAL, TMPDIR } }, "edit", id);
     const edited = await edit("sed -i s/Porto/Lisbon/");
     expect(stripVTControlCharacters(edited.out)).toMatch(/changed: .*Lisbon\./);
     expect((await listIds())[0]?.text).toContain("Lisbon");
@@ -201,8 +201,29 @@ describe("keepsake edit", () => {
     ]);
     expect((await edit("truncate -s 0")).status).toBe(2);
     expect((await listIds())[0]?.text).toContain("Lisbon");
-    expect(copies()).toEqual(before);
+    expect(readdirSync(TMPDIR)).toEqual([]);
   });
+
+  it(
+    "keeps what was typed in the editor if the memory changed meanwhile, and names the file",
+    TIMEOUT,
+    async () => {
+      await tell("I live in Porto.");
+      const [{ id }] = (await listIds()) as [{ id: string; text: string }];
+      file(
+        "editor.sh",
+        `"${process.execPath}" "${MAIN}" edit ${id} "The user lives in Ghent."\necho "The user lives in Lisbon." > "$1"\n`,
+      );
+      const TMPDIR = join(place, "tmp");
+      mkdirSync(TMPDIR);
+      const failed = await keepsakeOnTerminal({ env: { VISUAL: "sh editor.sh", TMPDIR } }, "edit", id);
+      const shown = stripVTControlCharacters(failed.out).replace(/\r?\n/g, "\n");
+      expect([failed.status === 0, shown]).toEqual([false, expect.stringContaining("has changed meanwhile")]);
+      const [, copy = ""] = /Your text is in (\S+)\.\n/.exec(shown) ?? [];
+      expect(readFileSync(copy, "utf8")).toBe("The user lives in Lisbon.\n");
+      expect((await listIds())[0]?.text).toContain("Ghent");
+    },
+  );
 });
 
 describe("keepsake chat", () => {

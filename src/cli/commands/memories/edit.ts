@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findEditor } from "../../../config/home-places.ts";
 import type { Kind } from "../../../domain/memory.ts";
+import type { Receipt } from "../../../domain/receipt.ts";
+import type { ShownMemory } from "../../../engine/api/listing-types.ts";
+import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { MemoryChanges } from "../../../engine/api/writing-types.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
 import { EXIT } from "../../exit.ts";
@@ -29,15 +32,18 @@ export async function runEdit(
     const id = await findMemoryId(memory, part, allowsParts(print));
     const before = await memory.get(id);
     const fields = toChangedFields(options);
-    const text = await readNewText(before.text, given, Object.keys(fields).length > 0, print.json);
+    const { text, copy } = await readNewText(before.text, given, Object.keys(fields).length > 0, print.json);
     const changes = { ...fields, ...(text === undefined || text === before.text ? {} : { text }) };
     if (Object.keys(changes).length === 0) {
+      removeCopy(copy);
       print.result({ revision: await memory.revision(), memories: [] }, () => ["Nothing was changed."]);
       return EXIT.done;
     }
-    if ((await memory.get(id)).version !== before.version)
-      throw new MemoryError("conflict", "the memory has changed meanwhile. Run the command again.");
-    const receipt = await memory.update(id, changes);
+    const receipt = await updateUnchanged(memory, before, changes).catch((error: unknown) => {
+      if (copy !== undefined) print.note(`Your text is in ${copy}.`);
+      throw error;
+    });
+    removeCopy(copy);
     print.result(receipt, () => [
       ...(changes.text === undefined ? [] : [dimText(`before: ${toShortLine(before.text)}`)]),
       ...receipt.memories.map(({ text: now }) => `changed: ${toShortLine(now)}`),
@@ -45,6 +51,16 @@ export async function runEdit(
     ]);
     return EXIT.done;
   });
+}
+
+async function updateUnchanged(
+  memory: ScopedMemory,
+  { id, version }: ShownMemory,
+  changes: MemoryChanges,
+): Promise<Receipt> {
+  if ((await memory.get(id)).version !== version)
+    throw new MemoryError("conflict", "the memory has changed meanwhile. Run the command again.");
+  return memory.update(id, changes);
 }
 
 function toChangedFields({ kind, importance, validTo, expires }: EditCommandOptions): MemoryChanges {
@@ -56,34 +72,43 @@ function toChangedFields({ kind, importance, validTo, expires }: EditCommandOpti
   };
 }
 
-/** The new text: as given, from stdin for "-", or from the editor. Undefined if the text stays. */
+/** A new text, undefined if the text stays, and the file in which a person typed it. */
+interface NewText {
+  readonly text: string | undefined;
+  readonly copy?: string;
+}
+
+/** The new text: as given, from stdin for "-", or from the editor. */
 async function readNewText(
   before: string,
   given: string | undefined,
   hasOtherChanges: boolean,
   isForProgram: boolean,
-): Promise<string | undefined> {
-  if (given === "-") return (await readStdin()).trim();
-  if (given !== undefined) return given;
-  if (hasOtherChanges) return undefined;
+): Promise<NewText> {
+  if (given === "-") return { text: (await readStdin()).trim() };
+  if (given !== undefined || hasOtherChanges) return { text: given };
   if (process.stdin.isTTY && !isForProgram) return readFromEditor(before);
   throw invalid("give the new TEXT, or - to read it from stdin. On a terminal, an editor opens without it.");
 }
 
-/** Opens the editor on a copy of the text that only this user can read, and removes the copy afterwards. */
-function readFromEditor(before: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-edit-"));
+/** Opens the editor on a copy of the text that only this user can read. The copy stays for what comes of the text. */
+function readFromEditor(before: string): NewText {
+  const copy = join(mkdtempSync(join(tmpdir(), "keepsake-edit-")), "memory.txt");
   try {
-    const file = join(folder, "memory.txt");
-    writeFileSync(file, `${before}\n`, { mode: 0o600 });
-    openEditor(file);
-    const text = readFileSync(file, "utf8").trim();
+    writeFileSync(copy, `${before}\n`, { mode: 0o600 });
+    openEditor(copy);
+    const text = readFileSync(copy, "utf8").trim();
     if (text === "")
       throw invalid("the text is empty, so nothing was changed. `keepsake forget` erases a memory.");
-    return text;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    return { text, copy };
+  } catch (error) {
+    removeCopy(copy);
+    throw error;
   }
+}
+
+function removeCopy(copy: string | undefined): void {
+  if (copy !== undefined) rmSync(dirname(copy), { recursive: true, force: true });
 }
 
 function openEditor(file: string): void {
