@@ -1,4 +1,4 @@
-import { converse, eraseUser, listReceipts } from "./calls.js";
+import { converse, eraseUser, listReceipts, planErasure } from "./calls.js";
 import { button, problem } from "./form-parts.js";
 import { make, makeId, say } from "./make.js";
 import { chips, why } from "./reply-parts.js";
@@ -39,39 +39,54 @@ export function tourView() {
   const list = make("ol", { class: "tour" });
   const end = make("div", { role: "status" });
   let hasLeft = false;
+  /** What is being said, perhaps since before one left and came back. */
+  let saying = Promise.resolve();
 
+  /** Begins the story anew. Gives what enables a step; the first is not enabled yet. */
   function restart() {
     end.replaceChildren();
     const steps = STEPS.map((step, i) => stepItem(step, (place) => run(step, i, place)));
     list.replaceChildren(...steps.map(({ element }) => element));
-    const enable = (i) => steps[i]?.allow();
-    enable(0);
-    return enable;
+    return (i) => steps[i]?.allow();
   }
 
   let enableStep = restart();
 
   async function run({ says }, i, place) {
-    const { reply, receipt, memories_used: used } = await sandbox.say(says);
+    const enable = enableStep;
+    const said = sandbox.say(says);
+    saying = said.catch(() => {});
+    const { reply, receipt, memories_used: used } = await said;
+    // Whoever has left in the meantime does not come back to clear it.
+    if (hasLeft) await sandbox.clear();
+    if (hasLeft || enable !== enableStep) return;
     place.replaceChildren(make("p", { class: "answer" }, reply), ...chips(receipt), ...why(used));
     say(reply);
-    if (i + 1 < STEPS.length) enableStep(i + 1);
+    if (i + 1 < STEPS.length) enable(i + 1);
     else {
       place.append(await sandbox.verify());
       end.replaceChildren(...endParts(await sandbox.clear(), again));
     }
-    // Whoever has left in the meantime does not come back to clear it.
-    if (hasLeft) await sandbox.clear();
   }
 
   function again() {
     enableStep = restart();
+    enableStep(0);
     list.querySelector("button")?.focus();
   }
 
   async function show() {
     hasLeft = false;
-    await sandbox.clear().catch((error) => end.replaceChildren(problem(error)));
+    // What was said before was erased when one left.
+    const enable = restart();
+    enableStep = enable;
+    try {
+      await saying;
+      await sandbox.open();
+      enable(0);
+    } catch (error) {
+      end.replaceChildren(error.status === 403 ? mayNotErase() : problem(error));
+    }
   }
 
   async function leave() {
@@ -114,6 +129,14 @@ function stepItem({ title, says, teaches }, work) {
   return { element: make("li", {}, make("h3", {}, title), start, place), allow };
 }
 
+function mayNotErase() {
+  return make(
+    "p",
+    { class: "problem", role: "alert" },
+    "This key may not erase what the made-up person says, so the tour does not begin. Sign in with a key that may erase.",
+  );
+}
+
 function endParts(erased, again) {
   return [
     make(
@@ -148,6 +171,11 @@ function createSandbox() {
 
   return {
     clear,
+    /** Checks that all of the person can be erased, and erases what is left from before. Throws if it cannot. */
+    async open() {
+      await planErasure(name, { everything: true });
+      await clear();
+    },
     async say(text) {
       localStorage.setItem(SANDBOX, name);
       const note = () => localStorage.setItem(IN_USE, "yes");

@@ -26,7 +26,7 @@ describe.skipIf(!HAS_BROWSER)("the page's tour", () => {
     await open.visit();
     await open.page.getByRole("link", { name: "Take the tour" }).click();
     for (const round of [1, 2]) {
-      expect(await open.page.locator(".tour button:enabled").count()).toBe(1);
+      await expect.poll(() => open.page.locator(".tour button:enabled").count()).toBe(1);
       await click(0);
       expect(await says(0).innerText()).toMatch(/Learnt[\s\S]*Shram/);
       await click(1);
@@ -52,7 +52,8 @@ describe.skipIf(!HAS_BROWSER)("the page's tour", () => {
     const leave = {
       elsewhere: () => open.page.goto(`${open.served.url}/#/memories`),
       out: () => open.page.getByRole("button", { name: "Sign out" }).click(),
-      reload: () => open.page.reload(),
+      // As a closed tab, nothing of the page runs there any more.
+      closed: () => open.page.goto("about:blank"),
     };
     await open.visit("#/tour");
     await click(0);
@@ -60,12 +61,43 @@ describe.skipIf(!HAS_BROWSER)("the page's tour", () => {
     await leave.elsewhere();
     await expect.poll(leftOfTours).toEqual({ names: 1, memories: 0, sessions: 0 });
     await open.page.goto(`${open.served.url}/#/tour`);
-    await open.page.reload();
     await click(0);
-    await leave.reload();
+    expect((await leftOfTours()).memories).toBeGreaterThan(0);
+    await leave.closed();
     await expect.poll(leftOfTours).toEqual({ names: 1, memories: 0, sessions: 0 });
+    await open.page.goto(`${open.served.url}/#/tour`);
     await click(0);
     await leave.out();
     await expect.poll(leftOfTours).toEqual({ names: 1, memories: 0, sessions: 0 });
+  });
+
+  it("begins anew when one comes back: nothing goes on that was erased", async () => {
+    await open.visit("#/tour");
+    await click(0);
+    await click(1);
+    await open.page.goto(`${open.served.url}/#/memories`);
+    await expect.poll(leftOfTours).toEqual({ names: 1, memories: 0, sessions: 0 });
+    await open.page.goto(`${open.served.url}/#/tour`);
+    await expect.poll(() => open.page.locator(".tour button:enabled").count()).toBe(1);
+    expect(await open.page.locator(".tour .answer").count()).toBe(0);
+    for (const i of [0, 1, 2]) await click(i);
+    expect(await says(2).locator(".answer").innerText()).toBe("You live in Faro.");
+    expect(open.complaints).toEqual([]);
+  });
+
+  it("says nothing with a key that may not erase, and tells why", async () => {
+    await open.visit("#/settings");
+    await open.page.getByRole("button", { name: "Make a key" }).click();
+    const key = await open.page.locator(".issued-key").inputValue();
+    await open.page.getByRole("button", { name: "Sign out" }).click();
+    await open.page.getByLabel("Key", { exact: true }).fill(key);
+    await open.page.getByRole("button", { name: "Sign in" }).click();
+    await open.page.getByText("Only an administrator's key may see this.").waitFor();
+    await open.page.goto(`${open.served.url}/#/tour`);
+    await expect
+      .poll(() => open.page.locator("#view").innerText())
+      .toContain("This key may not erase what the made-up person says");
+    expect(await open.page.locator(".tour button:enabled").count()).toBe(0);
+    expect(await leftOfTours()).toEqual({ names: 0, memories: 0, sessions: 0 });
   });
 });
