@@ -75,7 +75,10 @@ export function keysPart() {
     field.focus();
   }
 
-  return { element, load };
+  /** Takes a new key off the page. */
+  const leave = () => issued.replaceChildren();
+
+  return { element, load, leave };
 }
 
 function forAdministratorsOnly() {

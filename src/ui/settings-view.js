@@ -39,7 +39,11 @@ export function settingsView() {
     await keys.load();
   }
 
-  return { element, title: "Settings", show, refresh: show };
+  async function leave() {
+    keys.leave();
+  }
+
+  return { element, title: "Settings", show, leave, refresh: show };
 }
 
 /** What a key that is no administrator's gets instead. */

@@ -60,6 +60,18 @@ describe.skipIf(!HAS_BROWSER)("the page's settings and server", () => {
     expect(open.complaints).toEqual([]);
   });
 
+  it("no longer has a new key after one went to another place of the page", async () => {
+    await open.visit("#/settings");
+    await open.page.getByRole("button", { name: "Make a key" }).click();
+    const key = await open.page.locator(".issued-key").inputValue();
+    expect(key).toMatch(/^ks_/);
+    await open.page.goto(`${open.served.url}/#/memories`);
+    await open.page.locator("#memories-title").waitFor();
+    await open.page.goto(`${open.served.url}/#/settings`);
+    await expect.poll(textOf(".keys")).toContain("Make a key");
+    expect(await open.page.locator(".issued-key").count()).toBe(0);
+  });
+
   it("tells a key that is no administrator's what it lacks", async () => {
     await open.visit("#/settings");
     await open.page.getByRole("button", { name: "Make a key" }).click();
