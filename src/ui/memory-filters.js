@@ -111,10 +111,11 @@ export function filterFields(user, changed) {
 
 /** Puts the persons and things that are known into a choice. */
 async function offerSubjects(user, field) {
-  const { value } = field;
   const { items } = await listFacets(user, { by: "subject", limit: MOST_SUBJECTS }).catch(() => ({
     items: [],
   }));
+  // Something may have been chosen meanwhile.
+  const { value } = field;
   const options = [ANY_SUBJECT, ["user", "You"], ...items.map((one) => [one.value, subjectName(one.value)])];
   field.replaceChildren(...options.map(([one, text]) => make("option", { value: one }, text)));
   offer(field, value);

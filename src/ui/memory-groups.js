@@ -1,7 +1,7 @@
-import { listFacets, listMemories } from "./calls.js";
+import { listFacets } from "./calls.js";
 import { problem } from "./form-parts.js";
 import { make } from "./make.js";
-import { toGroupFilter, toListQuery } from "./memory-source.js";
+import { listGroup, toGroupFilters, toListQuery } from "./memory-source.js";
 import { linkTo } from "./router.js";
 import { subjectName } from "./subject-names.js";
 import { counted, KIND_NAMES, month, number, TOPIC_NAMES } from "./words.js";
@@ -50,12 +50,12 @@ export function memoryGroups({ user, query, makeRow, loaded, failed }) {
 
   function groupElement(by, value, count, filters) {
     const place = make("div", {});
-    const alone = { ...filters, ...toGroupFilter(by, value) };
+    const wanted = toGroupFilters(filters, by, value);
     const fill = async () => {
       try {
-        const { items } = await listMemories(user, { ...toListQuery(alone), limit: MOST_ROWS });
+        const items = await listGroup(user, wanted, MOST_ROWS);
         open.set(value, items);
-        draw(place, items, count, alone);
+        draw(place, items, count, wanted);
       } catch (error) {
         place.replaceChildren(problem(error));
       }
@@ -74,7 +74,7 @@ export function memoryGroups({ user, query, makeRow, loaded, failed }) {
     return group;
   }
 
-  function draw(place, items, count, alone) {
+  function draw(place, items, count, { alone, also }) {
     const rows = items.map((memory) => make("li", { class: "row still" }, makeRow(memory)));
     place.replaceChildren(
       make("ul", {}, rows),
@@ -82,7 +82,8 @@ export function memoryGroups({ user, query, makeRow, loaded, failed }) {
         "p",
         { class: "small group-end" },
         count > items.length && `The newest ${number(items.length)}. `,
-        make("a", { href: linkTo("memories", undefined, alone) }, "Show these alone"),
+        // An address has one value of each filter.
+        !also && make("a", { href: linkTo("memories", undefined, alone) }, "Show these alone"),
       ),
     );
     for (const [i, stop] of listStops().entries()) {

@@ -1,5 +1,5 @@
 import { binMemory, changeMemory, getMemory, undo } from "./calls.js";
-import { button, labelled, problem } from "./form-parts.js";
+import { button, labelled, problem, whileDisabled } from "./form-parts.js";
 import { find, make } from "./make.js";
 import { textOf } from "./memory-row.js";
 import { toast } from "./toasts.js";
@@ -62,13 +62,14 @@ function mergeForm(memories, { cancel, merge, place }) {
       ),
     ),
   );
+  const submit = make("button", { type: "submit", class: "primary" }, "Merge");
   return make(
     "form",
     {
       class: "edit",
       onsubmit: (event) => {
         event.preventDefault();
-        merge(stays, text.value.trim());
+        whileDisabled(submit, () => merge(stays, text.value.trim()));
       },
     },
     make("h2", { id: "dialog-title" }, `Merge ${memories.length} memories`),
@@ -80,12 +81,7 @@ function mergeForm(memories, { cancel, merge, place }) {
       `The one that stays keeps its source, its dates and its associations. ${others} to the bin with its source. You can undo all of it.`,
     ),
     place,
-    make(
-      "div",
-      { class: "buttons" },
-      button("Cancel", cancel),
-      make("button", { type: "submit", class: "primary" }, "Merge"),
-    ),
+    make("div", { class: "buttons" }, button("Cancel", cancel), submit),
   );
 }
 

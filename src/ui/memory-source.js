@@ -9,6 +9,8 @@ const STATES = {
   all: { status: "all" },
 };
 
+/** The most memories of one answer. */
+const MOST_A_PAGE = 1000;
 /** The most results of a search. */
 const MOST_FOUND = 200;
 
@@ -43,12 +45,40 @@ export function toListQuery(filters) {
   };
 }
 
-/** The filter for one group of a list: the days of a month, or the value itself. */
-export function toGroupFilter(by, value) {
-  if (by !== "month") return { [by]: value };
-  const [year, number] = value.split("-").map(Number);
-  const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  return { from: `${value}-01`, to: `${value}-${last}` };
+/**
+ * The filters for one group of a list, within the filters of the list: `alone`, which has the group's value or the days of its
+ * month, and `also` for what `alone` replaces, which the list cannot have twice.
+ */
+export function toGroupFilters(filters, by, value) {
+  if (by === "month") {
+    const [year, number] = value.split("-").map(Number);
+    const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+    const from = [filters.from, `${value}-01`].filter(Boolean).sort().at(-1);
+    const [to] = [filters.to, `${value}-${last}`].filter(Boolean).sort();
+    return { alone: { ...filters, from, to } };
+  }
+  const own = filters[by];
+  // A filter for several kinds is narrowed by one of them.
+  const isReplaced = own && own !== value && by !== "kind";
+  return {
+    alone: { ...filters, [by]: value },
+    also: isReplaced ? { state: filters.state, [by]: own } : undefined,
+  };
+}
+
+/** Fetches at most `most` memories of a group, in the order of the list. */
+export async function listGroup(user, { alone, also }, most) {
+  const passing = also && (await findPassing(user, also));
+  const limit = passing ? MOST_A_PAGE : most;
+  const items = [];
+  let [offset, total] = [0, 0];
+  do {
+    const page = await listMemories(user, { ...toListQuery(alone), limit, offset });
+    items.push(...page.items.filter(({ id }) => passing?.has(id) ?? true));
+    offset += limit;
+    total = page.total;
+  } while (offset < total && items.length < most);
+  return items.slice(0, most);
 }
 
 /**
@@ -93,7 +123,7 @@ async function searchAll(user, filters, signal) {
 /** The ids of the memories that pass the filters which only the list has; undefined without such a filter. */
 async function findPassing(user, { state, topic, subject, sensitive }, signal) {
   if (!topic && !subject && !sensitive) return undefined;
-  const query = { ...toListQuery({ state, topic, subject, sensitive }), limit: 1000 };
+  const query = { ...toListQuery({ state, topic, subject, sensitive }), limit: MOST_A_PAGE };
   const ids = new Set();
   let cursor;
   do {

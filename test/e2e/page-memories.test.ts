@@ -79,6 +79,44 @@ describe.skipIf(!HAS_BROWSER)("the page's list of memories", () => {
     expect(open.complaints).toEqual([]);
   });
 
+  it("shows in a group only what the other filters let through", async () => {
+    await me.add({
+      text: "The user married Eva Lund.",
+      claim: { subject: "user", relation: "marry", value: "Eva Lund" },
+    });
+    await me.add({
+      text: "Eva Lund likes tea.",
+      claim: { subject: "Eva Lund", relation: "like", value: "tea" },
+    });
+    const openGroup = async (filters: string, name: string): Promise<string> => {
+      await open.page.goto(`${open.served.url}/#/memories?${filters}`);
+      await open.page.locator(".memory-group > summary", { hasText: name }).click();
+      await open.page.locator(".memory-group[open] .row-text a").first().waitFor();
+      return rows();
+    };
+    await open.visit();
+    expect(await openGroup("subject=user&group=subject", "Eva Lund")).toBe("You married Eva Lund.");
+    await me.add({ text: "The user owns a kite.", at: "2026-02-10T12:00:00Z" });
+    expect(await openGroup("from=2026-02-15&group=month", "February 2026")).not.toContain("kite");
+    await open.page.click("text=Show these alone");
+    await expect.poll(() => open.page.url()).toMatch(/from=2026-02-15.*to=2026-02-28/);
+  });
+
+  it("keeps what is chosen while the persons and things are still being fetched", async () => {
+    await open.page.route("**/facets?by=subject*", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await open.visit("#/memories?subject=user%2Fsister");
+    await expect.poll(rows).toContain("Porto");
+    await open.page.click(".more-filters summary");
+    await choose("Person or thing", "");
+    const field = open.page.getByLabel("Person or thing", { exact: true });
+    await expect.poll(() => field.innerText()).toContain("You");
+    await expect.poll(() => field.locator("option").count()).toBeGreaterThan(2);
+    expect(await field.inputValue()).toBe("");
+  });
+
   it("associates a memory with another by its words, and removes the association, each with an undo", async () => {
     const first = (await me.add({ text: "The user trains at the gym." })).memories[0]?.id ?? "";
     await me.add({ text: "The user owns a boat." });
@@ -123,6 +161,29 @@ describe.skipIf(!HAS_BROWSER)("the page's list of memories", () => {
     await undoLast();
     await expect.poll(rows).toBe("You enjoy tea.|You like tea.");
     expect(open.complaints).toEqual([]);
+  });
+
+  it("merges once, however often the button is pressed", async () => {
+    for (const text of ["The user likes tea.", "The user enjoys tea."]) await me.add({ text });
+    const changes: string[] = [];
+    await open.page.route("**/api/v1/memories/me/**", async (route) => {
+      const method = route.request().method();
+      if (method !== "GET") {
+        changes.push(method);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      await route.continue();
+    });
+    await open.visit("#/memories?contains=tea");
+    await expect.poll(rows).toBe("You enjoy tea.|You like tea.");
+    for (const place of [0, 1]) await open.page.locator(".pick input").nth(place).check();
+    await open.page.getByRole("button", { name: "Merge…" }).click();
+    await open.page.locator("dialog .choice", { hasText: "You like tea." }).click();
+    await open.page.getByLabel("In these words", { exact: true }).fill("The user likes green tea.");
+    await open.page.getByRole("button", { name: "Merge", exact: true }).dblclick();
+    await expect.poll(rows).toBe("You like green tea.");
+    await open.page.waitForTimeout(500);
+    expect(changes.length).toBe(2);
   });
 
   it("shows people and things with their names, what is known of each, and the way to the list of it", async () => {
