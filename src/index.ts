@@ -131,6 +131,7 @@ export type {
   NewSession,
   Session,
   SessionMessage,
+  SessionPageOptions,
   SessionSummary,
   StoredMessage,
 } from "./engine/api/session-types.ts";
@@ -143,6 +144,7 @@ export type {
   ImportProgress,
 } from "./engine/api/transfer-types.ts";
 export type {
+  ClearableField,
   ConverseOptions,
   Forget,
   InputMessage,

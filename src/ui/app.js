@@ -12,7 +12,14 @@ import { createViews } from "./views.js";
 const USER = "keepsake.user";
 const USERS = "keepsake.users";
 
-const state = { user: localStorage.getItem(USER) ?? "me", session: newSession() };
+/** Who is shown if nobody was chosen. */
+const NOBODY = "me";
+
+/** The user of this tab; in a new tab, the one chosen last. */
+const state = {
+  user: sessionStorage.getItem(USER) ?? localStorage.getItem(USER) ?? NOBODY,
+  session: newSession(),
+};
 /** The views of the current user, made when they are first shown, and the one that is shown. */
 let views = new Map();
 let view;
@@ -22,7 +29,7 @@ const talk = conversation({
   user: () => state.user,
   session: () => state.session,
   changed: () => changed(),
-  stored: () => sessionStorage.setItem(sessionKey(), state.session),
+  started: () => sessionStorage.setItem(sessionKey(), state.session),
 });
 
 /** Gives an id for a conversation. */
@@ -85,6 +92,7 @@ function offerUsers(names) {
 
 function switchUser(name) {
   state.user = name;
+  sessionStorage.setItem(USER, name);
   localStorage.setItem(USER, name);
   const names = [name, ...knownUsers().filter((other) => other !== name)].slice(0, 20);
   localStorage.setItem(USERS, JSON.stringify(names));
@@ -144,8 +152,21 @@ function leave(problem) {
 function forgetScreen() {
   views = new Map();
   view = undefined;
-  for (const id of ["view", "memories", "log", "toasts"]) find(id).replaceChildren();
   find("dialog").close();
+  for (const id of ["view", "memories", "log", "toasts", "dialog", "said"]) find(id).replaceChildren();
+}
+
+/** Takes everything that names a person off this browser: names, drafts, conversations, and the address. */
+function forgetPeople() {
+  talk.leave();
+  for (const key of [USER, USERS]) localStorage.removeItem(key);
+  sessionStorage.clear();
+  state.user = NOBODY;
+  state.session = newSession();
+  for (const id of ["user", "forget-what"]) find(id).value = "";
+  find("users").replaceChildren();
+  history.replaceState(null, "", location.pathname);
+  document.title = "Keepsake";
 }
 
 /** Shows one part of the chat; on a narrow screen only one is visible. */
@@ -201,10 +222,14 @@ find("skip").onclick = (event) => {
 };
 find("leave").onclick = async () => {
   await view?.leave?.().catch(() => {});
-  await signOut().catch(() => {});
-  // Drafts and conversations of this tab.
-  sessionStorage.clear();
-  leave();
+  let problem;
+  try {
+    await signOut();
+  } catch (error) {
+    if (error.status !== 401) problem = `You are signed out here, but not on the server: ${error.message}`;
+  }
+  forgetPeople();
+  leave(problem);
 };
 addEventListener("hashchange", () => {
   if (!find("nav").hidden) showPlace();

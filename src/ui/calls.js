@@ -14,15 +14,20 @@ let whenSignedOut = () => {};
 export function onSignedOut(run) {
   whenSignedOut = run;
 }
+// Another tab of this browser has signed out.
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === PROOF && newValue === null) whenSignedOut();
+});
 
 /** Sends a request. Gives the response if it succeeded; throws `CallFailed` otherwise. */
-async function send(method, path, { body, type = "application/json", signal, keepalive } = {}) {
+async function send(method, path, { body, type = "application/json", signal, keepalive, key } = {}) {
   const response = await fetch(path, {
     method,
     signal,
     keepalive,
     headers: {
       ...(body === undefined ? {} : { "content-type": type }),
+      ...(key === undefined ? {} : { "idempotency-key": key }),
       "x-keepsake-proof": localStorage.getItem(PROOF) ?? "",
     },
     ...(body === undefined ? {} : { body }),
@@ -72,14 +77,19 @@ export async function isSignedIn() {
   }
 }
 
+/** Signs out. This page is signed out also if the server could not be told, which throws. */
 export async function signOut() {
-  await call("DELETE", "/session");
-  localStorage.removeItem(PROOF);
+  try {
+    await call("DELETE", "/session");
+  } finally {
+    localStorage.removeItem(PROOF);
+  }
 }
 
-/** Sends one message and gets the reply. */
-export function converse(user, session, message) {
-  return call("POST", "/api/v1/conversation", { user_id: user, session_id: session, message });
+/** Sends one message and gets the reply. With the key of an earlier sending, the server stores it once. */
+export async function converse(user, session, message, key) {
+  const body = JSON.stringify({ user_id: user, session_id: session, message });
+  return (await send("POST", "/api/v1/conversation", { body, key })).json();
 }
 
 /** Gives a page of memories. `query` has the parameters of the list. */
@@ -91,12 +101,19 @@ export function getMemory(user, id) {
   return call("GET", toPath`/api/v1/memories/${user}/${id}`);
 }
 
-export function getVersions(user, id) {
-  return call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/history`, { limit: 100 }));
+/** Gives all versions of a memory, oldest first. */
+export function listVersions(user, id) {
+  return readAll((cursor) =>
+    call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/history`, { limit: 1000, cursor })),
+  );
 }
 
+/** Gives the strongest associations of a memory, at most 200, and their number. */
 export function getRelated(user, id) {
-  return call("GET", withQuery(toPath`/api/v1/memories/${user}/${id}/related`, { limit: 20, status: "all" }));
+  return call(
+    "GET",
+    withQuery(toPath`/api/v1/memories/${user}/${id}/related`, { limit: 200, status: "all" }),
+  );
 }
 
 /** Associates a memory with another. `ends` are `{ from, to, type, strength }`. */
@@ -268,15 +285,22 @@ export async function eraseUser(user, { keepalive = false } = {}) {
 }
 
 /** Gives all receipts of the user, oldest first. */
-export async function listReceipts(user) {
-  const receipts = [];
+export function listReceipts(user) {
+  return readAll((cursor) =>
+    call("GET", withQuery("/api/v1/erasures", { user_id: user, limit: 1000, cursor })),
+  );
+}
+
+/** Gives the items of all pages. */
+export async function readAll(readPage) {
+  const items = [];
   let cursor;
   do {
-    const page = await call("GET", withQuery("/api/v1/erasures", { user_id: user, limit: 1000, cursor }));
-    receipts.push(...page.items);
+    const page = await readPage(cursor);
+    items.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return receipts;
+  return items;
 }
 
 /** Gives the name of every user that the key may see; none if it may not list them. */

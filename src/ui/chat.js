@@ -1,6 +1,6 @@
-import { converse } from "./calls.js";
 import { earlierMessages } from "./earlier-messages.js";
 import { find, make } from "./make.js";
+import { createOutbox, getDraft, keepDraft } from "./outbox.js";
 import { chips, receiptFold, waitingPart, welcome, why } from "./reply-parts.js";
 import { transcript } from "./transcript.js";
 import { undoing } from "./undoing.js";
@@ -8,41 +8,44 @@ import { goneInWords } from "./words.js";
 
 /**
  * Runs the conversation. `user` and `session` give the current user and session. `changed` runs after anything that may
- * have changed a memory; `stored` when a message of the current session is stored.
+ * have changed a memory; `started` before a message is sent in the current session.
  */
-export function conversation({ user, session, changed, stored }) {
+export function conversation({ user, session, changed, started }) {
   const log = transcript(find("log"));
   const undo = undoing({ user, append: log.append, changed });
-  const composer = messageBox(send, user);
+  const composer = messageBox((text) => send(text), user);
+  const outbox = createOutbox({ user, session });
   let earlier;
 
-  async function send(text) {
+  async function send(text, key) {
     const message = make("p", { class: "said" }, text);
     const waiting = make("p", { class: "waiting", "aria-label": "Thinking" }, "…");
-    const [sender, sentIn] = [user(), session()];
     log.append(message, waiting);
-    try {
-      const answer = await converse(sender, sentIn, text);
-      if (sentIn === session()) stored();
-      // If the user has started another conversation, the turn is stored but not shown.
-      if (sentIn === session()) show(message, answer);
-      changed();
-    } catch (error) {
-      // Another user's or another conversation's page shows nothing of it. The text waits where it was typed.
-      if (sender !== user() || sentIn !== session()) return composer.keep(text, sender);
-      message.remove();
-      log.append(make("p", { class: "problem", role: "alert" }, error.message));
-      composer.offer(text);
-    } finally {
-      waiting.remove();
-    }
+    started();
+    const { answer, error, sender, isHere, isGone } = await outbox.deliver(text, key);
+    waiting.remove();
+    if (isGone) return;
+    if (error) return showFailure(message, { text, error, sender, isHere });
+    // If another conversation is shown by now, the turn is stored but not shown.
+    if (isHere) show(message, answer);
+    changed();
   }
 
-  function show(message, { reply, receipt, memories_used: used }) {
-    const undoButton = undo.after(receipt);
-    const asked = waitingPart(receipt.waiting, () => send("Yes, do it."));
-    const parts = [...chips(receipt), ...asked, ...why(used), ...(undoButton ? [undoButton] : [])];
-    const element = make("div", { class: "reply" }, make("p", { class: "answer" }, reply), parts);
+  /** The words go back to the one who typed them; what went wrong is said in the conversation alone. */
+  function showFailure(message, { text, error, sender, isHere }) {
+    message.remove();
+    // It had arrived before, and was erased since.
+    if (error.status === 410) return isHere ? earlier?.load() : undefined;
+    if (isHere) log.append(make("p", { class: "problem", role: "alert" }, error.message));
+    composer.giveBack(text, sender);
+  }
+
+  function show(message, answer) {
+    const { receipt, memories_used: used, turn_number: turn } = answer;
+    earlier?.endBefore(turn);
+    const element = replyElement(answer, undo.after(receipt), () => send("Yes, do it."));
+    // Somebody may have left the conversation and come back while the message was on its way.
+    if (!message.isConnected) log.append(message);
     const ids = [...receipt.memories, ...used].map(({ id }) => id);
     log.keep(message, element, ids);
     for (const erasure of receipt.erasures ?? []) log.wipe(erasure, message);
@@ -50,31 +53,57 @@ export function conversation({ user, session, changed, stored }) {
     log.append(element);
   }
 
+  function clear() {
+    undo.drop();
+    earlier = undefined;
+    log.clear(welcome(composer.put));
+    composer.openDraft();
+  }
+
+  /** Shows the messages of an earlier conversation, which then goes on. */
+  async function resume(name) {
+    clear();
+    const opened = earlierMessages(user(), name);
+    earlier = opened;
+    log.append(opened.element);
+    outbox.resend(send, composer.giveBack);
+    await opened.load();
+    if (earlier === opened) log.scrollToEnd();
+  }
+
   return {
-    clear() {
+    clear,
+    resume,
+    ...erasureMethods({ log, undo, earlier: () => earlier }),
+    /** Forgets everything of the user who signs out. */
+    leave() {
+      outbox.leave();
       undo.drop();
       earlier = undefined;
-      log.clear(welcome(composer.put));
-      composer.openDraft();
+      composer.empty();
     },
-    /** Shows the messages of an earlier conversation, which then goes on. */
-    resume(name) {
-      this.clear();
-      earlier = earlierMessages(user(), name);
-      log.append(earlier.element);
-      return earlier.load();
-    },
+  };
+}
+
+function erasureMethods({ log, undo, earlier }) {
+  return {
     /** Takes what was erased off the screen. */
     wipe(receipt) {
       undo.drop();
       log.wipe(receipt);
-      earlier?.load();
+      earlier()?.load();
     },
     /** Shows an erasure made beside the conversation. */
     erased(receipt) {
       log.append(make("div", { class: "note" }, `Forgotten: ${goneInWords(receipt)}.`, receiptFold(receipt)));
     },
   };
+}
+
+function replyElement({ reply, receipt, memories_used: used }, undoButton, agree) {
+  const asked = waitingPart(receipt.waiting, agree);
+  const parts = [...chips(receipt), ...asked, ...why(used), ...(undoButton ? [undoButton] : [])];
+  return make("div", { class: "reply" }, make("p", { class: "answer" }, reply), parts);
 }
 
 /**
@@ -84,8 +113,7 @@ export function conversation({ user, session, changed, stored }) {
 function messageBox(send, user) {
   const box = find("message");
   const button = find("send");
-  const draftOf = (name = user()) => `keepsake.draft.${name}`;
-  const saveDraft = () => sessionStorage.setItem(draftOf(), box.value);
+  const saveDraft = () => keepDraft(user(), box.value);
 
   function put(text) {
     box.value = text;
@@ -98,11 +126,13 @@ function messageBox(send, user) {
     event.preventDefault();
     const text = box.value.trim();
     if (text === "" || button.disabled) return;
+    button.disabled = true;
+    const isSent = send(text);
+    // Only now: `send` has noted the text, so that a reload at any moment finds it.
     box.value = "";
     fit(box);
     saveDraft();
-    button.disabled = true;
-    await send(text);
+    await isSent;
     button.disabled = false;
   };
   box.onkeydown = (event) => {
@@ -121,17 +151,20 @@ function messageBox(send, user) {
     put,
     /** Shows what the current user has typed and not sent. */
     openDraft() {
-      box.value = sessionStorage.getItem(draftOf()) ?? "";
+      box.value = getDraft(user());
       fit(box);
     },
-    /** Puts a text back that could not be sent, unless the box contains another one. */
-    offer(text) {
-      if (box.value === "") put(text);
+    /** Takes everything out of the box. */
+    empty() {
+      box.value = "";
+      fit(box);
     },
-    /** Keeps a text that could not be sent for the user who typed it, unless that user has typed another one. */
-    keep(text, sender) {
-      if (sender === user()) this.offer(text);
-      else if (!sessionStorage.getItem(draftOf(sender))) sessionStorage.setItem(draftOf(sender), text);
+    /** Gives a text that could not be sent back to the user who typed it, before what that user has typed since. */
+    giveBack(text, sender) {
+      const typed = sender === user() ? box.value : getDraft(sender);
+      const both = typed === "" ? text : `${text}\n\n${typed}`;
+      if (sender === user()) put(both);
+      else keepDraft(sender, both);
     },
   };
 }

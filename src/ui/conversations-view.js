@@ -1,13 +1,13 @@
 import { attachmentFigures } from "./attachment-figure.js";
-import { getSession, listMemories, listPrompts, listSessions, search } from "./calls.js";
+import { getSession, listMemories, listPrompts, listSessions, readAll, search } from "./calls.js";
 import { askToForget } from "./forget.js";
-import { button, emptyState, labelled, problem } from "./form-parts.js";
+import { button, emptyState, labelled, moreButton, problem } from "./form-parts.js";
 import { givenPrompt } from "./given-prompts.js";
 import { make } from "./make.js";
 import { markWords } from "./marks.js";
 import { badge, textOf } from "./memory-row.js";
 import { goTo, linkTo } from "./router.js";
-import { counted, day, moment } from "./words.js";
+import { counted, day, moment, number } from "./words.js";
 
 const TYPING_MS = 150;
 
@@ -32,22 +32,24 @@ export function conversationsView({ user, changed, continueIn }) {
         return reader.replaceChildren(
           emptyState("Choose a conversation", "Read it again, and see what each turn taught."),
         );
-      await read();
-    }
+      await read({ startAt: route.part });
+    } else if (route.part && !findTurn(reader, route.part)) await read({ startAt: route.part });
     if (route.part) point(reader, route.part);
   }
 
-  async function read() {
+  /** Shows the conversation from its beginning, from a message, or its end. */
+  async function read(from = {}) {
     const id = shown;
     try {
-      const parts = await readSession(user, id);
+      const parts = await readSession(user, id, from);
       if (id === shown) reader.replaceChildren(...head(id), ...parts);
     } catch (error) {
       const missing = emptyState(
         "Not found",
         `No conversation of ${user} has this name. It may have been erased.`,
       );
-      if (id === shown) reader.replaceChildren(back(), error.status === 404 ? missing : problem(error));
+      if (id === shown)
+        reader.replaceChildren(back(), error.status === 404 ? missing : problem(error, () => read(from)));
     }
   }
 
@@ -62,9 +64,15 @@ export function conversationsView({ user, changed, continueIn }) {
         "div",
         { class: "detail-actions" },
         button("Continue", () => continueIn(id)),
+        button("Beginning", () => read()),
+        button("End", () => read({ isEnd: true }).then(scrollToEnd)),
         button("Erase…", () => askToForget(user, { session_id: id }, erased), "danger-text"),
       ),
     ];
+  }
+
+  function scrollToEnd() {
+    reader.querySelector(".turn:last-child")?.scrollIntoView({ block: "end" });
   }
 
   function erased() {
@@ -109,7 +117,7 @@ function sessionList(user) {
       count.textContent = text;
       place.replaceChildren(...parts);
     } catch (error) {
-      if (thisRun === run) place.replaceChildren(problem(error));
+      if (thisRun === run) place.replaceChildren(problem(error, load));
     }
   }
 
@@ -134,10 +142,13 @@ function sessionList(user) {
   };
 }
 
+/** The number of conversations that are shown at first, the newest, and that each click adds. */
+const SESSION_PAGE = 200;
+
 async function loadSessions(user) {
-  const { items, total } = await listSessions(user, { limit: 500 });
-  const text = counted(total, "conversation", "conversations");
-  if (total === 0)
+  const first = await listSessions(user, { limit: SESSION_PAGE });
+  const text = counted(first.total, "conversation", "conversations");
+  if (first.total === 0)
     return [
       text,
       emptyState(
@@ -145,7 +156,19 @@ async function loadSessions(user) {
         "What you say in the chat, or through another program, appears here.",
       ),
     ];
-  return [text, make("ul", { class: "plain-rows" }, items.map(sessionRow))];
+  const rows = make("ul", { class: "plain-rows" }, first.items.map(sessionRow));
+  let { cursor } = first;
+  if (!cursor) return [text, rows];
+  const more = moreButton(
+    () => `Show more (${number(first.total - rows.childElementCount)})`,
+    async () => {
+      const next = await listSessions(user, { limit: SESSION_PAGE, cursor });
+      rows.append(...next.items.map(sessionRow));
+      ({ cursor } = next);
+      return Boolean(cursor);
+    },
+  );
+  return [text, rows, more];
 }
 
 function sessionRow({ id, messages, from, to }) {
@@ -158,8 +181,11 @@ function sessionRow({ id, messages, from, to }) {
   );
 }
 
+/** The most passages that a search gives. */
+const MOST_PASSAGES = 200;
+
 async function findPassages(user, query) {
-  const { items } = await search(user, query, { top_k: 50, types: ["passage"] });
+  const { items } = await search(user, query, { top_k: MOST_PASSAGES, types: ["passage"] });
   const rows = items.map((item) => {
     const source = item.sources[0];
     const address = source?.session ? linkTo("conversations", source.session, {}, source.message) : undefined;
@@ -172,37 +198,84 @@ async function findPassages(user, query) {
   });
   if (rows.length === 0)
     return ["0 found", emptyState("Nothing found", "No message is relevant to these words.")];
-  return [`${rows.length} found`, make("ul", { class: "plain-rows" }, rows)];
+  const found = rows.length < MOST_PASSAGES ? `${rows.length} found` : `The ${MOST_PASSAGES} best`;
+  return [found, make("ul", { class: "plain-rows" }, rows)];
 }
 
-/** The messages, each with the memories that come from it. Long conversations are read page by page. */
-async function readSession(user, id) {
-  const [taught, prompts, first] = await Promise.all([
+/** The number of messages that are read at once, and of those before a message that is named. */
+const MESSAGE_PAGE = 200;
+const MESSAGES_BEFORE = 20;
+
+/** The messages, each with the memories that come from it. Long conversations are read page by page, in both directions. */
+async function readSession(user, id, { startAt, isEnd }) {
+  const [taught, prompts, { items, before, after, note }] = await Promise.all([
     readTaught(user, id),
     readPrompts(user, id),
-    getSession(user, id, { limit: 200 }),
+    isEnd ? readEnd(user, id) : readFrom(user, id, startAt),
   ]);
   const toItem = (message) => messageItem(user, message, { taught, prompts });
-  const log = make("ol", { class: "reading" }, first.items.map(toItem));
-  const parts = [log];
-  let { cursor } = first;
-  if (cursor) {
-    const more = button("Read on", async () => {
-      more.disabled = true;
-      const next = await getSession(user, id, { limit: 200, cursor });
-      log.append(...next.items.map(toItem));
-      cursor = next.cursor;
-      more.disabled = false;
-      if (!cursor) more.remove();
-    });
-    parts.push(more);
+  const log = make("ol", { class: "reading" }, items.map(toItem));
+  const earlier = turnPages(
+    user,
+    id,
+    { cursor: before, sort: "newest", label: "Read what was said before" },
+    (next) => log.prepend(...next.map(toItem).reverse()),
+  );
+  const later = turnPages(user, id, { cursor: after, sort: "oldest", label: "Read on" }, (next) =>
+    log.append(...next.map(toItem)),
+  );
+  return [note && make("p", { class: "note" }, note), ...earlier, log, ...later].filter(Boolean);
+}
+
+/** The messages from one on, with some before it; from the beginning if none is named. */
+async function readFrom(user, id, startAt) {
+  const read = (query) => getSession(user, id, query);
+  const first = (start) => read({ limit: MESSAGE_PAGE, start_at: start });
+  if (startAt === undefined) {
+    const { items, cursor } = await first();
+    return { items, after: cursor };
   }
-  return parts;
+  try {
+    const [from, back] = await Promise.all([
+      first(startAt),
+      // The message itself is the first of both.
+      read({ limit: MESSAGES_BEFORE + 1, start_at: startAt, sort: "newest" }),
+    ]);
+    const items = [...back.items.slice(1).reverse(), ...from.items];
+    return { items, before: back.cursor, after: from.cursor };
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    const note = "The message is not in this conversation any more. It may have been erased.";
+    return { ...(await readFrom(user, id)), note };
+  }
+}
+
+async function readEnd(user, id) {
+  const { items, cursor } = await getSession(user, id, { limit: MESSAGE_PAGE, sort: "newest" });
+  return { items: items.reverse(), before: cursor };
+}
+
+/** A button that reads the next page in one direction; none if there is no more. */
+function turnPages(user, id, { cursor, sort, label }, show) {
+  if (!cursor) return [];
+  let next = cursor;
+  const more = moreButton(
+    () => label,
+    async () => {
+      const page = await getSession(user, id, { limit: MESSAGE_PAGE, sort, cursor: next });
+      show(page.items);
+      next = page.cursor;
+      return Boolean(next);
+    },
+  );
+  return [more];
 }
 
 /** The memories of a conversation, by the message that taught them. */
 async function readTaught(user, session) {
-  const { items } = await listMemories(user, { session_id: session, status: "all", limit: 1000 });
+  const items = await readAll((cursor) =>
+    listMemories(user, { session_id: session, status: "all", limit: 1000, cursor }),
+  );
   const taught = new Map();
   for (const memory of items)
     for (const { message } of memory.sources) taught.set(message, [...(taught.get(message) ?? []), memory]);
@@ -246,9 +319,13 @@ function messageItem(user, message, { taught, prompts }) {
   );
 }
 
+function findTurn(reader, id) {
+  return [...reader.querySelectorAll("[data-message]")].find((one) => one.dataset.message === id);
+}
+
 /** Brings a message into sight. */
 function point(reader, id) {
-  const turn = [...reader.querySelectorAll("[data-message]")].find((one) => one.dataset.message === id);
+  const turn = findTurn(reader, id);
   turn?.classList.add("pointed");
   turn?.scrollIntoView({ block: "center" });
   turn?.focus({ preventScroll: true });

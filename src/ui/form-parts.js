@@ -51,6 +51,28 @@ export function emptyState(title, text, ...more) {
   return make("div", { class: "nothing" }, make("h3", {}, title), text && make("p", {}, text), ...more);
 }
 
-export function problem(error) {
-  return make("p", { class: "problem", role: "alert" }, error.message);
+/** A failure in words. With `again`, there is a button that tries it once more. */
+export function problem(error, again) {
+  const text = make("p", { class: "problem", role: "alert" }, error.message);
+  return again ? make("div", { class: "failure" }, text, button("Try again", again)) : text;
+}
+
+/**
+ * A button that reads on. `read` shows what comes next, and gives whether there is still more; then the button stays. A failure
+ * is said beside the button, and a click tries again. `label` gives its text.
+ */
+export function moreButton(label, read) {
+  const place = make("div", { class: "more-place" });
+  const more = button(label(), () => whileDisabled(more, readOn), "more");
+  async function readOn() {
+    place.querySelector(".problem")?.remove();
+    try {
+      if (!(await read())) return place.remove();
+      more.textContent = label();
+    } catch (error) {
+      place.append(problem(error));
+    }
+  }
+  place.append(more);
+  return place;
 }

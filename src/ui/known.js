@@ -1,7 +1,8 @@
 import { listMemories } from "./calls.js";
 import { askToForget } from "./forget.js";
+import { moreButton, problem } from "./form-parts.js";
 import { find, make } from "./make.js";
-import { day, KINDS } from "./words.js";
+import { day, KINDS, number } from "./words.js";
 
 const PAGE = 100;
 
@@ -44,7 +45,7 @@ export function knownList({ user, erased }) {
       show(current, past, isNew);
       seen = { user: shownUser, ids: new Set(current.items.map((memory) => memory.id)) };
     } catch (error) {
-      if (thisRun === run) find("memories").replaceChildren(make("p", { class: "problem" }, error.message));
+      if (thisRun === run) find("memories").replaceChildren(problem(error, refresh));
     }
   }
 
@@ -61,26 +62,32 @@ export function knownList({ user, erased }) {
       .map(([title, items]) => group(title, items.map(card)));
     find("memories").replaceChildren(
       ...(groups.length > 0 ? groups : [nothingYet(past.total)]),
-      ...(current.cursor ? [moreButton(current.cursor, card)] : []),
+      ...readOn(user(), { status: "current" }, current, card),
       ...(before.checked && past.total > 0 ? [group("Outdated", past.items.map(card))] : []),
+      ...(before.checked ? readOn(user(), { status: "superseded" }, past, card) : []),
     );
-  }
-
-  function moreButton(cursor, card) {
-    const button = make("button", { type: "button", class: "more" }, "Show more");
-    button.onclick = async () => {
-      button.disabled = true;
-      const next = await listMemories(user(), { status: "current", limit: PAGE, cursor });
-      button.replaceWith(
-        group("More", next.items.map(card)),
-        ...(next.cursor ? [moreButton(next.cursor, card)] : []),
-      );
-    };
-    return button;
   }
 
   before.onchange = refresh;
   return { refresh };
+}
+
+/** The button that shows the next page before itself; none after the last page. */
+function readOn(user, query, { items, total, cursor }, card) {
+  if (!cursor) return [];
+  let next = cursor;
+  let left = total - items.length;
+  const element = moreButton(
+    () => `Show more (${number(left)})`,
+    async () => {
+      const page = await listMemories(user, { ...query, limit: PAGE, cursor: next });
+      element.before(group("More", page.items.map(card)));
+      next = page.cursor;
+      left -= page.items.length;
+      return Boolean(next);
+    },
+  );
+  return [element];
 }
 
 function group(title, cards) {

@@ -82,6 +82,7 @@ function changesOf(fields, memory) {
     valid_from: changedDay(fields.from, memory.valid_from),
     valid_to: changedDay(fields.to, memory.valid_to),
     expires_at: changedDay(fields.expires, memory.expires_at),
+    clear: clearedTimes(fields, memory),
   };
   if (changes.content === memory.text || changes.content === "") delete changes.content;
   if (changes.type === memory.kind) delete changes.type;
@@ -89,7 +90,17 @@ function changesOf(fields, memory) {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** The time of a day that was changed; an emptied field changes nothing, because the memory keeps its time then. */
+/** The times whose fields were emptied; `undefined` for none. */
+function clearedTimes({ from, to, expires }, { valid_from, valid_to, expires_at }) {
+  const cleared = [
+    [from, valid_from, "valid_from"],
+    [to, valid_to, "valid_to"],
+    [expires, expires_at, "expires_at"],
+  ].flatMap(([field, before, name]) => (before && field.value === "" ? [name] : []));
+  return cleared.length > 0 ? cleared : undefined;
+}
+
+/** The time of a day that was changed. */
 function changedDay(field, before) {
   return field.value === toDayField(before) ? undefined : toTime(field.value);
 }

@@ -1,10 +1,10 @@
 import { linkMemories, search, undo, unlinkMemories } from "./calls.js";
-import { button, choice, labelled, problem } from "./form-parts.js";
+import { button, choice, labelled, moreButton, problem } from "./form-parts.js";
 import { make } from "./make.js";
 import { badge, textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
 import { toast } from "./toasts.js";
-import { percent } from "./words.js";
+import { number, percent } from "./words.js";
 
 const LINK_WORDS = {
   related_to: ["Related to", "Related to"],
@@ -19,8 +19,14 @@ const TYPE_OPTIONS = Object.entries(LINK_WORDS).map(([type, [forth]]) => [type, 
 const MOST_OFFERED = 8;
 const TYPING_MS = 150;
 
-/** What a memory goes with, with buttons to associate it with another and to remove an association. `changed` runs after. */
-export function linkSection(user, memory, items, changed) {
+/** The number of associations that are shown at first, the strongest, and that each click adds. */
+const RELATED_PAGE = 20;
+
+/**
+ * What a memory goes with, with buttons to associate it with another and to remove an association. `related` has the strongest
+ * `items` and the `total` of all. `changed` runs after.
+ */
+export function linkSection(user, memory, related, changed) {
   const act = async (work, done) => {
     try {
       const { revision } = await work();
@@ -54,15 +60,30 @@ export function linkSection(user, memory, items, changed) {
       "section",
       { class: "part" },
       make("h4", {}, "Goes with"),
-      items.length > 0 &&
-        make(
-          "ul",
-          { class: "related" },
-          items.map((item) => linkItem(memory, item, remove)),
-        ),
+      linkList(related, (item) => linkItem(memory, item, remove)),
       open,
       place,
     ),
+  ];
+}
+
+/** The associations, strongest first, a part at a time. */
+function linkList({ items, total = items.length }, makeItem) {
+  if (items.length === 0) return [];
+  const list = make("ul", { class: "related" });
+  let shown = 0;
+  const showMore = () => {
+    const next = items.slice(shown, shown + RELATED_PAGE);
+    list.append(...next.map(makeItem));
+    shown += next.length;
+    return shown < items.length;
+  };
+  const isMore = showMore();
+  return [
+    list,
+    isMore && moreButton(() => `Show more (${number(items.length - shown)})`, showMore),
+    total > items.length &&
+      make("p", { class: "small" }, `The ${number(items.length)} strongest of ${number(total)}.`),
   ];
 }
 

@@ -1,11 +1,13 @@
 import { attachmentFigures } from "./attachment-figure.js";
 import { compareWords } from "./diff.js";
+import { moreButton } from "./form-parts.js";
 import { make } from "./make.js";
 import { markSpans } from "./marks.js";
 import { linkTo } from "./router.js";
-import { counted, day, KIND_NAMES, moment, ORIGINS, percent } from "./words.js";
+import { counted, day, KIND_NAMES, moment, number, ORIGINS, percent } from "./words.js";
 
-function section(title, ...parts) {
+/** A part of a memory's view, with its heading. */
+export function section(title, ...parts) {
   return make("section", { class: "part" }, make("h4", {}, title), ...parts);
 }
 
@@ -20,26 +22,20 @@ export function facts(rows) {
   );
 }
 
-/** The quotes in their messages. Messages that cannot be read any more show the quote alone. */
-export function sourceSection(user, memory, sources, messages) {
-  if (sources.length === 0)
+/** Where a memory comes from. `blocks` are made by `sourceBlock`. */
+export function sourceSection(memory, blocks) {
+  if (blocks.length === 0)
     return [
       section(
         "Where it comes from",
         make("p", { class: "small" }, ORIGINS[memory.origin] ?? "Added by hand"),
       ),
     ];
-  const blocks = sources.map((source) =>
-    sourceBlock(
-      user,
-      source,
-      messages.find(({ id }) => id === source.message),
-    ),
-  );
   return [section("Where it comes from", ...blocks)];
 }
 
-function sourceBlock(user, { quote, start, end, session, message: id, role, name, at }, message) {
+/** A quote in its message. Without the message, which may have been erased, the quote stands alone. */
+export function sourceBlock(user, { quote, start, end, session, message: id, role, name, at }, message) {
   const isThere = message && message.content.slice(start, end) === quote;
   const speaker = name ?? (role === "assistant" ? "Assistant" : role === "tool" ? "Tool" : "You");
   return make(
@@ -126,14 +122,29 @@ const VERSION_ACTIONS = {
   restored: "Restored",
 };
 
+/** The number of versions that are shown at first, the newest, and that each click adds. */
+const VERSION_PAGE = 50;
+
 /** All versions, newest first, each with what changed from the one before. */
 export function versionSection(versions) {
   if (versions.length < 2) return [];
-  const items = versions.map((version, i) => versionItem(version, versions[i - 1])).reverse();
+  const list = make("ol", { class: "versions" });
+  let left = versions.length;
+  const showMore = () => {
+    const from = Math.max(0, left - VERSION_PAGE);
+    const items = versions
+      .slice(from, left)
+      .map((version, i) => versionItem(version, versions[from + i - 1]));
+    list.append(...items.reverse());
+    left = from;
+    return left > 0;
+  };
+  const isMore = showMore();
   return [
     section(
       `History, ${counted(versions.length, "version", "versions")}`,
-      make("ol", { class: "versions" }, items),
+      list,
+      isMore && moreButton(() => `Show earlier versions (${number(left)})`, showMore),
     ),
   ];
 }

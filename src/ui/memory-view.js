@@ -1,13 +1,21 @@
-import { binMemory, changeMemory, getMemory, getMessage, getRelated, getVersions, undo } from "./calls.js";
+import { binMemory, changeMemory, getMemory, getMessage, getRelated, listVersions, undo } from "./calls.js";
 import { askToForget } from "./forget.js";
-import { button, emptyState, problem } from "./form-parts.js";
+import { button, emptyState, moreButton, problem } from "./form-parts.js";
 import { make } from "./make.js";
 import { editForm } from "./memory-form.js";
 import { linkSection } from "./memory-links.js";
-import { believedSection, sourceSection, timeSection, useSection, versionSection } from "./memory-parts.js";
+import {
+  believedSection,
+  section,
+  sourceBlock,
+  sourceSection,
+  timeSection,
+  useSection,
+  versionSection,
+} from "./memory-parts.js";
 import { badge, textOf } from "./memory-row.js";
 import { toast } from "./toasts.js";
-import { KIND_NAMES } from "./words.js";
+import { KIND_NAMES, number } from "./words.js";
 
 /** One memory with everything that is known of it, and what can be done with it. */
 export function memoryView({ user, changed, close }) {
@@ -36,7 +44,11 @@ export function memoryView({ user, changed, close }) {
       draw();
       if (isNew) element.querySelector("h3").focus({ preventScroll: true });
     } catch (error) {
-      if (thisRun === run) element.replaceChildren(back(), failure(error, user));
+      if (thisRun === run)
+        element.replaceChildren(
+          back(),
+          failure(error, user, () => load({ isNew })),
+        );
     }
   }
 
@@ -158,14 +170,21 @@ function detailParts(memory, buttons) {
 
 /** Loads what comes from other calls, each as it arrives. The places are of this drawing, so a late answer changes no other. */
 function loadParts(element, user, memory, changed) {
-  const find = (place) => element.querySelector(place);
-  const fill = async (target, work) => target.replaceChildren(...(await work().catch(() => [])));
-  fill(find(".source-place"), () => loadSources(user, memory));
-  fill(find(".version-place"), async () => versionSection((await getVersions(user, memory.id)).items));
-  const related = find(".related-place");
+  const fill = async (target, title, work) => {
+    const again = () => fill(target, title, work);
+    try {
+      target.replaceChildren(...(await work()));
+    } catch (error) {
+      target.replaceChildren(section(title, problem(error, again)));
+    }
+  };
+  const place = (name) => element.querySelector(name);
+  fill(place(".source-place"), "Where it comes from", () => loadSources(user, memory));
+  fill(place(".version-place"), "History", async () => versionSection(await listVersions(user, memory.id)));
+  const related = place(".related-place");
   const loadRelated = () =>
-    fill(related, async () =>
-      linkSection(user, memory, (await getRelated(user, memory.id)).items, linksChanged),
+    fill(related, "Goes with", async () =>
+      linkSection(user, memory, await getRelated(user, memory.id), linksChanged),
     );
   async function linksChanged() {
     changed();
@@ -175,18 +194,42 @@ function loadParts(element, user, memory, changed) {
   loadRelated();
 }
 
-/** The most sources that are shown, the newest. */
+/** The number of sources that are shown at first, the newest, and that each click adds. */
 const MOST_SOURCES = 5;
 
 async function loadSources(user, memory) {
   const newest = memory.sources.slice(-MOST_SOURCES);
-  const ids = [...new Set(newest.map(({ message }) => message))];
-  const messages = await Promise.all(ids.map((id) => getMessage(user, id).catch(() => undefined)));
-  return sourceSection(user, memory, newest, messages.filter(Boolean));
+  const older = memory.sources.slice(0, -MOST_SOURCES);
+  const read = async (sources) => {
+    const ids = [...new Set(sources.map(({ message }) => message))];
+    const messages = await Promise.all(ids.map((id) => findMessage(user, id)));
+    return sources.map((source) => sourceBlock(user, source, messages[ids.indexOf(source.message)]));
+  };
+  const [part] = sourceSection(memory, await read(newest));
+  if (older.length === 0) return [part];
+  const more = moreButton(
+    () => `Show earlier ones (${number(older.length)})`,
+    async () => {
+      more.before(...(await read(older.splice(-MOST_SOURCES))));
+      return older.length > 0;
+    },
+  );
+  part.append(more);
+  return [part];
 }
 
-function failure(error, user) {
-  if (error.status !== 404) return problem(error);
+/** A message, or none if it was erased or taken back. */
+async function findMessage(user, id) {
+  try {
+    return await getMessage(user, id);
+  } catch (error) {
+    if (error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function failure(error, user, again) {
+  if (error.status !== 404) return problem(error, again);
   return emptyState("Not found", `No memory of ${user} has this address. It may have been erased.`);
 }
 

@@ -3,6 +3,9 @@
  */
 export function transcript(log) {
   let turns = [];
+  const scrollToEnd = () => {
+    log.scrollTop = log.scrollHeight;
+  };
 
   return {
     clear(first) {
@@ -12,8 +15,9 @@ export function transcript(log) {
     append(...elements) {
       log.querySelector(".welcome")?.remove();
       log.append(...elements);
-      log.scrollTop = log.scrollHeight;
+      scrollToEnd();
     },
+    scrollToEnd,
     /** Records a turn: the message, the reply, and the ids of their memories. */
     keep(message, reply, ids) {
       turns.push({ message, reply, ids });

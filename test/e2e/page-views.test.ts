@@ -180,6 +180,20 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     expect((await me.list()).items.map((memory) => memory.text)).toEqual(["The user lives in Porto."]);
   });
 
+  it("clears a date that is emptied in the form, and makes a memory current again without its end", async () => {
+    const { memories } = await me.add({ text: "The user lives in Porto.", validFrom: "2026-01-05" });
+    const id = memories[0]?.id ?? "";
+    await me.update(id, { validTo: "2026-02-01", expiresAt: "2100-01-01" });
+    await open.visit(`#/memories/${id}`);
+    await page.click(".detail-actions >> text=Edit");
+    for (const name of ["True from", "True until", "Disappears on"])
+      await page.getByLabel(name, { exact: true }).fill("");
+    await page.click("text=Save");
+    await expect.poll(() => page.locator(".detail .facts").first().innerText()).toMatch(/unknown[\s\S]*now/);
+    const { validFrom, validTo, expiresAt, status } = await me.get(id);
+    expect([validFrom, validTo, expiresAt, status]).toEqual([undefined, undefined, undefined, "current"]);
+  });
+
   it("changes several memories at once, with an undo that survives the next change", async () => {
     for (const text of ["One thing", "Two things", "Three things"]) await me.add({ text });
     await open.visit("#/memories");

@@ -9,7 +9,13 @@ import { filterInSlices, forEachInSlices, mapInSlices, sortInSlices } from "../.
 import { invalid, MemoryError } from "../../errors.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { Listing, ListOptions, Page, PageOptions, ShownMemory } from "../api/listing-types.ts";
-import type { Session, SessionMessage, SessionSummary, StoredMessage } from "../api/session-types.ts";
+import type {
+  Session,
+  SessionMessage,
+  SessionPageOptions,
+  SessionSummary,
+  StoredMessage,
+} from "../api/session-types.ts";
 import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import { requireMemory, toSources } from "../user-state/lookups.ts";
@@ -217,31 +223,50 @@ export async function listSessions(
   };
 }
 
-/** Gives the messages of a session in stored order. Throws `not_found` if the session has none. */
+/**
+ * Gives the messages of a session, in stored order or newest first. Throws `not_found` if the session has none, or not the
+ * message to begin with.
+ */
 export async function getSession(
   ports: Pick<Ports, "states">,
   scope: Scope,
   id: string,
-  options: PageOptions = {},
+  options: SessionPageOptions = {},
 ): Promise<Session> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const after = options.cursor === undefined ? 0 : parseTurnCursor(options.cursor);
+  const { sort = "oldest", cursor, startAt } = options;
+  if (sort !== "oldest" && sort !== "newest") throw invalid("sort must be oldest or newest.");
+  if (cursor !== undefined && startAt !== undefined) throw invalid("set startAt or cursor, not both.");
+  const after = cursor === undefined ? undefined : parseTurnCursor(cursor);
   const { messages } = await ports.states.of(scope);
   const wanted = checkName(id, "session");
-  const sessionMessages = [...messages.values()].filter(
-    (message) => message.session === wanted && isPresent(message),
-  );
-  if (sessionMessages.length === 0) throw new MemoryError("not_found", "session not found.");
-  const rest = sessionMessages.filter(({ turn }) => turn > after);
-  const items = rest.slice(0, limit);
+  const all = [...messages.values()].filter((message) => message.session === wanted && isPresent(message));
+  if (all.length === 0) throw new MemoryError("not_found", "session not found.");
+  if (sort === "newest") all.reverse();
+  const from = startAt === undefined ? findTurnAfter(all, after, sort) : findStart(all, startAt);
+  const items = all.slice(from, from + limit);
   const last = items.at(-1);
   return {
     id: wanted,
     items: items.map(toSessionMessage),
-    total: sessionMessages.length,
-    ...(last && rest.length > limit ? { cursor: String(last.turn) } : {}),
+    total: all.length,
+    ...(last && from + limit < all.length ? { cursor: String(last.turn) } : {}),
   };
+}
+
+/** The position of the first message beyond a turn, in the given order. */
+function findTurnAfter(all: readonly Message[], turn: number | undefined, sort: "oldest" | "newest"): number {
+  if (turn === undefined) return 0;
+  const place = all.findIndex((message) => (sort === "oldest" ? message.turn > turn : message.turn < turn));
+  return place === -1 ? all.length : place;
+}
+
+function findStart(all: readonly Message[], startAt: string): number {
+  const wanted = checkName(startAt, "startAt");
+  const place = all.findIndex(({ id }) => id === wanted);
+  if (place === -1) throw new MemoryError("not_found", "the session has no such message.");
+  return place;
 }
 
 function summarizeSessions(messages: Iterable<Message>): Map<string, SessionSummary> {

@@ -42,6 +42,34 @@ describe("sessions", () => {
     expect((await ana.session("work")).items[0]?.at).toBe("2026-03-02T10:00:00.000+02:00");
   });
 
+  it("give their newest messages first if asked to, in pages that go back", async () => {
+    await ana.remember([{ role: "user", content: "We came home.", at: "2026-03-04T10:00:00Z" }], {
+      session: "trip",
+    });
+    const first = await ana.session("trip", { sort: "newest", limit: 2 });
+    expect(first.items.map(({ content }) => content)).toEqual(["We came home.", "The sea was cold."]);
+    expect(first.total).toBe(3);
+    const second = await ana.session("trip", { sort: "newest", limit: 2, cursor: first.cursor ?? "" });
+    expect(second.items.map(({ content }) => content)).toEqual(["I went to Faro."]);
+    expect(second.cursor).toBeUndefined();
+  });
+
+  it("begin with a message that is named, in either order, or are not found without it", async () => {
+    await ana.remember([{ role: "user", content: "We came home.", at: "2026-03-04T10:00:00Z" }], {
+      session: "trip",
+    });
+    const { items } = await ana.session("trip");
+    const startAt = items[1]?.id ?? "";
+    const said = async (sort: "oldest" | "newest") =>
+      (await ana.session("trip", { sort, startAt })).items.map(({ content }) => content);
+    expect(await said("oldest")).toEqual(["The sea was cold.", "We came home."]);
+    expect(await said("newest")).toEqual(["The sea was cold.", "I went to Faro."]);
+    await expect(ana.session("work", { startAt })).rejects.toMatchObject({ code: "not_found" });
+    await expect(ana.session("trip", { startAt, cursor: "1" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+  });
+
   it("are not found when they do not exist or belong to another user", async () => {
     await expect(ana.session("nothing")).rejects.toMatchObject({ code: "not_found" });
     const eva = memory.scope({ user: "eva" });

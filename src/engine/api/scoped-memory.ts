@@ -45,6 +45,7 @@ import type {
   ActiveSessionState,
   NewSession,
   Session,
+  SessionPageOptions,
   SessionSummary,
   StoredMessage,
 } from "./session-types.ts";
@@ -317,8 +318,8 @@ export interface ScopedMemory {
   profile(options?: ProfileOptions): Promise<Profile>;
   /** The user's sessions, most recently used first. */
   sessions(options?: PageOptions): Promise<Page<SessionSummary>>;
-  /** The messages of a session. Throws `not_found` if it has none. */
-  session(id: string, options?: PageOptions): Promise<Session>;
+  /** The messages of a session. Throws `not_found` if it has none, or not the one to begin with. */
+  session(id: string, options?: SessionPageOptions): Promise<Session>;
   /** Returns one message, with its session. Throws `not_found`, also for one that is undone or erased. */
   message(id: string, options?: CallOptions): Promise<StoredMessage>;
   /**

@@ -1,6 +1,6 @@
 import type { SessionState } from "../../domain/conversation/session-state.ts";
 import type { Message } from "../../domain/message.ts";
-import type { Page } from "./listing-types.ts";
+import type { Page, PageOptions } from "./listing-types.ts";
 
 /** A conversation of the user, by the name given with its messages. */
 export interface SessionSummary {
@@ -14,10 +14,18 @@ export interface SessionSummary {
   readonly to: string;
 }
 
-/** A page of a session's messages, in stored order. */
+/** A page of a session's messages, in stored order unless another was asked for. */
 export interface Session extends Page<SessionMessage> {
   /** The session's name. */
   readonly id: string;
+}
+
+/** Options of a page of a session's messages. */
+export interface SessionPageOptions extends PageOptions {
+  /** `oldest` (default) begins with the first message; `newest` begins with the last one, and goes back. */
+  readonly sort?: "oldest" | "newest";
+  /** The id of the message to begin with, itself included. Not together with `cursor`. */
+  readonly startAt?: string;
 }
 
 /** A message of a session, as it is shown. */

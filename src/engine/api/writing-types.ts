@@ -83,6 +83,9 @@ export interface NewMemory {
   readonly at?: Date | string;
 }
 
+/** The times of a memory that can be taken away again. */
+export type ClearableField = "validFrom" | "validTo" | "expiresAt";
+
 /** Fields of a memory to change; the others stay. */
 export type MemoryChanges = Partial<
   Pick<
@@ -91,6 +94,11 @@ export type MemoryChanges = Partial<
   >
 > & {
   readonly validTo?: Date | string;
+  /**
+   * Times to take away. Without `validTo`, a memory that had ended is current again, unless another one replaced it. A time
+   * cannot be set and taken away at once.
+   */
+  readonly clear?: readonly ClearableField[];
   /**
    * `false` approves a quarantined memory, so that it is recalled and given to models: a person has reviewed
    * it.

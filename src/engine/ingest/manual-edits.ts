@@ -14,7 +14,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import { invalid } from "../../errors.ts";
-import type { MemoryChanges, NewMemory } from "../api/writing-types.ts";
+import type { ClearableField, MemoryChanges, NewMemory } from "../api/writing-types.ts";
 import { commitChange, createMemoryDraft, type MemoryDraft } from "../change-set.ts";
 import { hashClaimTombstones } from "../erase/tombstones.ts";
 import type { Ports } from "../ports.ts";
@@ -109,14 +109,15 @@ export async function update(
   const text = changes.text === undefined ? {} : { text: checkText(changes.text, "text") };
   const isReleased = isQuarantineRelease(changes.quarantined);
   const isReviewed = isReviewDone(changes.reviewed);
-  if (!isReleased && !isReviewed && Object.keys({ ...fields, ...mark, ...validTo, ...text }).length === 0)
-    throw invalid("update: name at least one field to change.");
+  const cleared = checkCleared(changes);
+  const isChanged = Object.keys({ ...fields, ...mark, ...validTo, ...text }).length + cleared.length > 0;
+  if (!isReleased && !isReviewed && !isChanged) throw invalid("update: name at least one field to change.");
   return commitEdit(ports, scope, (state, at) => {
     const memory = requireMemory(state, id);
     checkNotExpired(fields, ports.clock().toISOString());
     const draft = createMemoryDraft(state, at);
     // After an edit the words are no longer those of the source, which stays as their origin.
-    const { quarantined, review, ...free } = memory;
+    const { quarantined, review, ...free } = withoutTimes(memory, cleared);
     const why = nameEdit({ isReleased: isReleased && quarantined, isReviewed: isReviewed && review });
     const version = draft.put({
       ...withFittingClaim(free, changes.text),
@@ -126,7 +127,7 @@ export async function update(
       ...(mark ? { metadata: { ...(fields.metadata ?? memory.metadata), ...mark } } : {}),
       ...validTo,
       ...text,
-      ...getEndedStatus({ ...memory, ...validTo }, at),
+      ...getEndedStatus({ ...free, ...validTo }, at),
       action: "updated",
       why,
     });
@@ -146,6 +147,30 @@ function getEndedStatus(
 ): Partial<Pick<Memory, "status">> {
   const isOver = kind !== "event" && status === "current" && validTo !== undefined && validTo <= now;
   return isOver ? { status: "superseded" } : {};
+}
+
+const CLEARABLE_FIELDS: readonly ClearableField[] = ["validFrom", "validTo", "expiresAt"];
+
+/** The times to take away. Throws `invalid_input` for another field, and for one that is also set. */
+function checkCleared(changes: MemoryChanges): readonly ClearableField[] {
+  const named: readonly ClearableField[] = changes.clear ?? [];
+  if (!Array.isArray(changes.clear ?? []) || named.some((name) => !CLEARABLE_FIELDS.includes(name)))
+    throw invalid(`clear must be a list of ${CLEARABLE_FIELDS.join(", ")}.`);
+  if (named.some((name) => changes[name] !== undefined))
+    throw invalid("a time cannot be set and cleared in one change.");
+  return named;
+}
+
+/** A memory without some of its times. What ended by its time alone is current again. */
+function withoutTimes(memory: Memory, cleared: readonly ClearableField[]): Memory {
+  const isReopened =
+    cleared.includes("validTo") &&
+    memory.validTo !== undefined &&
+    memory.status === "superseded" &&
+    memory.supersededBy === undefined;
+  const status = isReopened ? "current" : memory.status;
+  const kept = Object.entries(memory).filter(([name]) => !(cleared as readonly string[]).includes(name));
+  return { ...(Object.fromEntries(kept) as unknown as Memory), status };
 }
 
 /** A memory without a claim that its new text no longer says: profiles and answers would go on telling the old value. */

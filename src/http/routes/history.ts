@@ -5,7 +5,15 @@ import { invalid } from "../../errors.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, ITEM_PATH_PARAMETERS, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import { PAGE_QUERY, sendPage, toCursorFields } from "../pagination.ts";
-import { newNameSchema, textSchema, timeSchema, toOptional } from "../schemas/fields.ts";
+import {
+  countTextSchema,
+  cursorSchema,
+  nameSchema,
+  newNameSchema,
+  textSchema,
+  timeSchema,
+  toOptional,
+} from "../schemas/fields.ts";
 import {
   ERASURE_RECEIPT_SCHEMA,
   LOG_SCHEMA,
@@ -105,6 +113,13 @@ const ENDED_SESSION_SCHEMA: z.ZodType = z.object({
   ended: z.literal(true),
 });
 
+const SESSION_QUERY = z.strictObject({
+  sort: z.enum(["oldest", "newest"]).optional(),
+  start_at: nameSchema.optional(),
+  cursor: cursorSchema.optional(),
+  limit: countTextSchema.optional(),
+});
+
 /** Sessions: conversations, by the name in their messages, and their states. */
 export const sessionOperations: readonly Operation[] = [
   defineOperation({
@@ -131,16 +146,21 @@ export const sessionOperations: readonly Operation[] = [
     path: "/api/v1/sessions/{user_id}/{id}",
     tag: "Sessions",
     summary: "Lists the messages of a session",
+    description:
+      "In the order in which they were stored; `sort=newest` begins with the last one and goes back. `start_at` begins with the " +
+      "message of that id, itself included, and does not go together with `cursor`.",
     scope: "read",
     parameters: ITEM_PATH_PARAMETERS,
-    query: PAGE_QUERY,
+    query: SESSION_QUERY,
     answers: { 200: { says: "A page of messages.", schema: SESSION_SCHEMA } },
     problems: [404],
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const found = await memoryOf(path.user_id).session(path.id, { ...omitUndefined(query), signal });
+      const { start_at: startAt, ...page } = query;
+      const options = { ...omitUndefined({ ...page, startAt }), signal };
+      const found = await memoryOf(path.user_id).session(path.id, options);
       const { id, items, total, cursor } = found;
-      const page = { id, user_id: path.user_id, items: items.map(toWire), total };
-      return exchange.json({ ...page, ...toCursorFields(cursor) });
+      const shown = { id, user_id: path.user_id, items: items.map(toWire), total };
+      return exchange.json({ ...shown, ...toCursorFields(cursor) });
     },
   }),
   defineOperation({

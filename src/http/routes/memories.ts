@@ -67,6 +67,8 @@ const CHANGES_BODY = z.strictObject({
   content: toOptional(textSchema),
   text: toOptional(textSchema),
   valid_to: toOptional(momentSchema),
+  /** Times to take away. */
+  clear: toOptional(z.array(z.enum(["valid_from", "valid_to", "expires_at"])).max(3)),
   /** Approves a quarantined memory. */
   quarantined: toOptional(z.literal(false)),
   /** Keeps the memory out of every grant, or lets grants cover it. */
@@ -75,6 +77,9 @@ const CHANGES_BODY = z.strictObject({
   reviewed: toOptional(z.literal(true)),
   ...MEMORY_FIELDS,
 });
+
+/** The names of times that can be taken away, as the engine has them. */
+const CLEARABLE_FIELDS = { valid_from: "validFrom", valid_to: "validTo", expires_at: "expiresAt" } as const;
 
 const flagSchema = z.enum(["true", "false"]);
 
@@ -237,6 +242,7 @@ export const memoryOperations: readonly Operation[] = [
     tag: "Memories",
     summary: "Changes fields of a memory; the history keeps the old version",
     description:
+      "`clear` takes times away; without `valid_to`, a memory that had ended is current again, unless another one replaced it. " +
       "`private` is the field of that name in `metadata`: true keeps the memory out of every grant, false lets grants cover it, also " +
       "if it was said in a private message.",
     scope: "write",
@@ -253,6 +259,7 @@ export const memoryOperations: readonly Operation[] = [
         ...omitUndefined({
           text: body.content ?? body.text,
           validTo: body.valid_to,
+          clear: body.clear?.map((name) => CLEARABLE_FIELDS[name]),
           quarantined: body.quarantined,
           reviewed: body.reviewed,
           private: body.private,
@@ -320,7 +327,7 @@ function toFlag(text: "true" | "false" | undefined): boolean | undefined {
 
 type MemoryFieldsBody = Omit<
   z.infer<typeof CHANGES_BODY>,
-  "content" | "text" | "valid_to" | "quarantined" | "private" | "reviewed"
+  "content" | "text" | "valid_to" | "clear" | "quarantined" | "private" | "reviewed"
 >;
 
 /** Gives the changes of a memory. `source_turn` is stored in its metadata. */

@@ -2168,6 +2168,7 @@ class _ChangeMemoryBodyOptional(TypedDict, total=False):
     content: Text | None
     text: Text | None
     valid_to: Moment | None
+    clear: List[Literal["valid_from", "valid_to", "expires_at"]] | None
     quarantined: Literal[False] | None
     private: bool | None
     reviewed: Literal[True] | None
@@ -3377,6 +3378,8 @@ class RawOperations(SyncTransport):
         user_id: str,
         id: str,
         *,
+        sort: str | int | float | bool | None = None,
+        start_at: str | int | float | bool | None = None,
         cursor: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> Session:
@@ -3385,7 +3388,7 @@ class RawOperations(SyncTransport):
             "GET",
             "/api/v1/sessions/{user_id}/{id}",
             path={"user_id": user_id, "id": id},
-            query={"cursor": cursor, "limit": limit},
+            query={"sort": sort, "start_at": start_at, "cursor": cursor, "limit": limit},
         )
         return cast("Session", sent)
 
@@ -4647,6 +4650,8 @@ class AsyncRawOperations(AsyncTransport):
         user_id: str,
         id: str,
         *,
+        sort: str | int | float | bool | None = None,
+        start_at: str | int | float | bool | None = None,
         cursor: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> Session:
@@ -4655,7 +4660,7 @@ class AsyncRawOperations(AsyncTransport):
             "GET",
             "/api/v1/sessions/{user_id}/{id}",
             path={"user_id": user_id, "id": id},
-            query={"cursor": cursor, "limit": limit},
+            query={"sort": sort, "start_at": start_at, "cursor": cursor, "limit": limit},
         )
         return cast("Session", sent)
 
