@@ -98,7 +98,7 @@ function switchUser(name) {
   localStorage.setItem(USERS, JSON.stringify(names));
   find("user").value = name;
   offerUsers(names);
-  listUsers().then((others) => offerUsers([...names, ...others]));
+  listUsers().then((others) => state.user === name && offerUsers([...names, ...others]));
   forgetScreen();
   resumeLast();
   changed();

@@ -135,9 +135,13 @@ export function getClusters(user) {
   return call("GET", withQuery(toPath`/api/v1/memories/${user}/clusters`, { limit: 20 }));
 }
 
-/** Gives what was said, summed up by month and topic. `by` is whose words: "model" or nothing. */
+/**
+ * Gives what was said, summed up by month and topic. `by` is whose words: "model" or nothing. A model words at most the newest
+ * hundred.
+ */
 export function getReflections(user, by) {
-  return call("GET", withQuery(toPath`/api/v1/memories/${user}/reflections`, { limit: 100, by }));
+  const limit = by === "model" ? 100 : 1000;
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/reflections`, { limit, by }));
 }
 
 /** Gives the grants that a user gave and received. */
@@ -145,9 +149,12 @@ export function listGrants(user) {
   return call("GET", toPath`/api/v1/grants/${user}`);
 }
 
+/** The most shared memories that are given at once. */
+export const MOST_SHARED = 1000;
+
 /** Gives the newest memories that others let the user read. */
 export function listShared(user) {
-  return call("GET", withQuery(toPath`/api/v1/shared/${user}`, { limit: 200 }));
+  return call("GET", withQuery(toPath`/api/v1/shared/${user}`, { limit: MOST_SHARED }));
 }
 
 export function giveGrant(user, grant) {

@@ -1,5 +1,5 @@
 import { buildContext, explainRecall, listPrompts, search } from "./calls.js";
-import { choice, emptyState, labelled, problem } from "./form-parts.js";
+import { choice, emptyState, labelled, moreButton, problem } from "./form-parts.js";
 import { givenPrompt } from "./given-prompts.js";
 import { make } from "./make.js";
 import { goTo, linkTo } from "./router.js";
@@ -93,7 +93,7 @@ export function contextView({ user }) {
           : await showContext(user, asked, Number(budget.value));
       if (thisRun === run) place.replaceChildren(...parts);
     } catch (error) {
-      if (thisRun === run) place.replaceChildren(problem(error));
+      if (thisRun === run) place.replaceChildren(problem(error, load));
     }
   }
 
@@ -159,7 +159,7 @@ function requestLine({ request, session_id: session, message_id: message }) {
 
 async function showContext(user, asked, maxTokens) {
   const { text, tokens, items, left, recall_id: id } = await buildContext(user, asked, maxTokens || 1500);
-  const reasons = await explainRecall(user, id).catch(() => undefined);
+  const reasons = await explainRecall(user, id).catch((error) => ({ error }));
   if (text === "") return [emptyState("Nothing is told", "Nothing that is known bears on this request.")];
   return [
     make(
@@ -170,14 +170,19 @@ async function showContext(user, asked, maxTokens) {
     ),
     make("pre", { class: "code", tabindex: "0", "aria-label": "The text for the prompt" }, text),
     make("h3", {}, "Why each was chosen"),
-    scoreTable(items, reasons?.items ?? []),
-    ...droppedPart(reasons?.dropped ?? []),
-    reasons && make("p", { class: "small" }, `Recall ${id}, ${moment(reasons.at)}`),
+    reasons.error &&
+      make("p", { class: "problem" }, `The reasons could not be read: ${reasons.error.message}`),
+    scoreTable(items, reasons.items ?? []),
+    ...droppedPart(reasons.dropped ?? []),
+    reasons.at && make("p", { class: "small" }, `Recall ${id}, ${moment(reasons.at)}`),
   ].filter(Boolean);
 }
 
+/** The most items of a recall that are shown. */
+const MOST_RECALLED = 30;
+
 async function showRecall(user, asked, weights) {
-  const { items, explanation } = await search(user, asked, { top_k: 30, weights });
+  const { items, explanation } = await search(user, asked, { top_k: MOST_RECALLED, weights });
   if (items.length === 0)
     return [
       emptyState("Nothing is relevant", "The recall gives nothing rather than something that does not fit."),
@@ -188,36 +193,46 @@ async function showRecall(user, asked, weights) {
     make(
       "p",
       { class: "count-line" },
-      `${number(items.length)} of ${number(considered)} considered, ranking “${profile}”, threshold ${threshold.toFixed(3)}.`,
+      `${items.length === MOST_RECALLED ? "The best " : ""}${number(items.length)} of ${number(considered)} considered, ranking “${profile}”, threshold ${threshold.toFixed(3)}.`,
     ),
     scoreTable(items, []),
     ...droppedPart(dropped),
   ];
 }
 
+/** The number of items that were left out that are shown at first, and that each click adds. */
+const DROPPED_PAGE = 100;
+
 /** What was considered and not given, with the reasons. */
 function droppedPart(dropped) {
   if (dropped.length === 0) return [];
-  const rows = dropped
-    .slice(0, 100)
-    .map(({ id, type, score, why }) =>
-      make(
-        "li",
-        {},
-        type === "memory" ? make("a", { href: linkTo("memories", id) }, id) : make("code", {}, id),
-        make(
-          "p",
-          { class: "row-line" },
-          `${why ?? "left out"}${score === undefined ? "" : ` · ${score.toFixed(3)}`}`,
-        ),
-      ),
-    );
+  const list = make("ul", { class: "plain-rows" });
+  let shown = 0;
+  const showMore = () => {
+    list.append(...dropped.slice(shown, shown + DROPPED_PAGE).map(droppedItem));
+    shown += DROPPED_PAGE;
+    return shown < dropped.length;
+  };
   return [
     make(
       "details",
       { class: "fold" },
       make("summary", {}, `Left out: ${number(dropped.length)}`),
-      make("ul", { class: "plain-rows" }, rows),
+      list,
+      showMore() && moreButton(() => `Show more (${number(dropped.length - shown)})`, showMore),
     ),
   ];
+}
+
+function droppedItem({ id, type, score, why }) {
+  return make(
+    "li",
+    {},
+    type === "memory" ? make("a", { href: linkTo("memories", id) }, id) : make("code", {}, id),
+    make(
+      "p",
+      { class: "row-line" },
+      `${why ?? "left out"}${score === undefined ? "" : ` · ${score.toFixed(3)}`}`,
+    ),
+  );
 }

@@ -22,7 +22,7 @@ export function dataView({ user, changed }) {
     try {
       sizes.replaceChildren(sizeFacts(await getStats(user)));
     } catch (error) {
-      sizes.replaceChildren(problem(error));
+      sizes.replaceChildren(problem(error, show));
     }
   }
 

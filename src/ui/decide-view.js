@@ -1,11 +1,11 @@
 import { binMemory, changeMemory, getMemory, listMemories, undo } from "./calls.js";
 import { askToForget } from "./forget.js";
-import { button, emptyState, problem } from "./form-parts.js";
+import { button, emptyState, moreButton, problem } from "./form-parts.js";
 import { make } from "./make.js";
 import { textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
 import { toast } from "./toasts.js";
-import { day, KIND_NAMES, ORIGINS } from "./words.js";
+import { day, KIND_NAMES, number, ORIGINS } from "./words.js";
 
 /** What waits for a person: quarantined memories, and those that depend on something that has changed. */
 export function decideView({ user, changed }) {
@@ -24,21 +24,19 @@ export function decideView({ user, changed }) {
 
   async function load() {
     try {
-      const [aside, review] = await Promise.all([
-        listMemories(user, { status: "current", quarantined: true, limit: 100 }),
-        listMemories(user, { review: true, limit: 100 }),
-      ]);
-      const cards = [
-        ...aside.items.map((memory) => quarantinedCard(memory, actions)),
-        ...review.items.map((memory) => reviewCard(user, memory, actions)),
-      ];
+      const cards = (
+        await Promise.all([
+          cardsOf(user, QUARANTINED, (memory) => quarantinedCard(memory, actions)),
+          cardsOf(user, TO_REVIEW, (memory) => reviewCard(user, memory, actions)),
+        ])
+      ).flat();
       const done = emptyState(
         "Nothing to decide",
         "What is doubtful appears here, and waits until you have seen it.",
       );
       place.replaceChildren(...(cards.length > 0 ? cards : [done]));
     } catch (error) {
-      place.replaceChildren(problem(error));
+      place.replaceChildren(problem(error, load));
     }
   }
 
@@ -72,6 +70,31 @@ export function decideView({ user, changed }) {
   return { element, title: "To decide", show: load, refresh: load };
 }
 
+const QUARANTINED = { status: "current", quarantined: true };
+const TO_REVIEW = { review: true };
+/** The number of cards that are shown at first, and that each click adds. */
+const PAGE = 100;
+
+/** The cards of the memories that a query gives, and a button for the rest. */
+async function cardsOf(user, query, makeCard) {
+  const { items, total, cursor } = await listMemories(user, { ...query, limit: PAGE });
+  const cards = items.map(makeCard);
+  if (!cursor) return cards;
+  let next = cursor;
+  let left = total - items.length;
+  const more = moreButton(
+    () => `Show more (${number(left)})`,
+    async () => {
+      const page = await listMemories(user, { ...query, limit: PAGE, cursor: next });
+      more.before(...page.items.map(makeCard));
+      next = page.cursor;
+      left -= page.items.length;
+      return Boolean(next);
+    },
+  );
+  return [...cards, more];
+}
+
 function card(memory, ...parts) {
   return make(
     "article",
@@ -103,15 +126,26 @@ function quarantinedCard(memory, { approve, bin, erase }) {
   );
 }
 
+/** Something that a memory depends on, and that has changed. */
+function reasonItem(user, id) {
+  const item = make("li", {}, "…");
+  const load = async () => {
+    try {
+      item.replaceChildren(make("a", { href: linkTo("memories", id) }, textOf(await getMemory(user, id))));
+    } catch (error) {
+      item.replaceChildren(error.status === 404 ? "A memory that was erased." : problem(error, load));
+    }
+  };
+  load();
+  return item;
+}
+
 function reviewCard(user, memory, { keep, bin, erase }) {
-  const reasons = make("ul", { class: "related" });
-  for (const id of memory.review.because) {
-    getMemory(user, id)
-      .then((other) =>
-        reasons.append(make("li", {}, make("a", { href: linkTo("memories", id) }, textOf(other)))),
-      )
-      .catch(() => {});
-  }
+  const reasons = make(
+    "ul",
+    { class: "related" },
+    memory.review.because.map((id) => reasonItem(user, id)),
+  );
   return card(
     memory,
     make(

@@ -1,12 +1,12 @@
 import { listSessions, planErasure } from "./calls.js";
 import { erasurePlan, isEmptyPlan } from "./erasure-plan.js";
 import { eraseWithMore, receiptParts } from "./forget.js";
-import { button, choice, emptyState, labelled, problem, toTime } from "./form-parts.js";
+import { button, choice, emptyState, labelled, moreButton, problem, toTime } from "./form-parts.js";
 import { make, say } from "./make.js";
 import { toNextDay } from "./memory-source.js";
 import { receiptList } from "./receipt-list.js";
 import { linkTo } from "./router.js";
-import { counted, day, goneInWords } from "./words.js";
+import { counted, day, goneInWords, number } from "./words.js";
 
 const WAYS = [
   ["about", "By words"],
@@ -86,7 +86,7 @@ function eraseForm(user, panel, erased) {
   way.onchange = () => {
     panel.replaceChildren();
     place.replaceChildren(...PLACES[way.value]());
-    if (way.value === "session_id") offerSessions(user, fields.session_id);
+    if (way.value === "session_id") offerSessions(user, fields.session_id, place);
   };
   way.onchange();
 
@@ -119,13 +119,36 @@ function toTarget(way, fields) {
   return value === "" ? undefined : { [way]: value };
 }
 
-async function offerSessions(user, field) {
-  const { items } = await listSessions(user, { limit: 1000 }).catch(() => ({ items: [] }));
-  field.replaceChildren(
-    ...items.map(({ id, messages, to }) =>
-      make("option", { value: id }, `${id}: ${counted(messages, "message", "messages")}, ${day(to)}`),
-    ),
-  );
+/** The number of conversations that are offered at first, the newest, and that each click adds. */
+const SESSION_PAGE = 500;
+
+/** Puts the conversations into a choice. What is not offered yet, or could not be read, is said in `place`. */
+async function offerSessions(user, field, place) {
+  field.replaceChildren();
+  let cursor;
+  let left = 0;
+  const readOn = async () => {
+    const page = await listSessions(user, { limit: SESSION_PAGE, cursor });
+    field.append(...page.items.map(sessionOption));
+    ({ cursor } = page);
+    left = page.total - field.options.length;
+    return Boolean(cursor);
+  };
+  const isShown = () => place.contains(field);
+  try {
+    if ((await readOn()) && isShown())
+      place.append(moreButton(() => `Offer older conversations (${number(left)})`, readOn));
+  } catch (error) {
+    const failure = problem(error, () => {
+      failure.remove();
+      offerSessions(user, field, place);
+    });
+    if (isShown()) place.append(failure);
+  }
+}
+
+function sessionOption({ id, messages, to }) {
+  return make("option", { value: id }, `${id}: ${counted(messages, "message", "messages")}, ${day(to)}`);
 }
 
 async function showPlan(user, panel, what, erased) {

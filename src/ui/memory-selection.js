@@ -44,7 +44,11 @@ export function memorySelection({ user, list, fetchAll, changed }) {
   }
 
   async function selectAll() {
-    for (const { id } of (await fetchAll()).slice(0, MOST_SELECTED)) ids.add(id);
+    try {
+      for (const { id } of (await fetchAll()).slice(0, MOST_SELECTED)) ids.add(id);
+    } catch (error) {
+      toast(error.message);
+    }
     list().redraw();
     show();
   }

@@ -3,7 +3,7 @@ import { button, emptyState, problem, whileDisabled } from "./form-parts.js";
 import { make } from "./make.js";
 import { textOf } from "./memory-row.js";
 import { linkTo } from "./router.js";
-import { counted, month as monthName } from "./words.js";
+import { counted, month as monthName, number } from "./words.js";
 
 /** What is known in groups by topic, and what was said by month. Both are computed at each call. */
 export function overviewView({ user }) {
@@ -18,7 +18,7 @@ export function overviewView({ user }) {
       const [clusters, reflections] = await Promise.all([getClusters(user), getReflections(user)]);
       if (thisRun === run) place.replaceChildren(groupPart(clusters), monthPart(reflections, reword));
     } catch (error) {
-      if (thisRun === run) place.replaceChildren(problem(error));
+      if (thisRun === run) place.replaceChildren(problem(error, show));
     }
   }
 
@@ -59,7 +59,7 @@ function groupPart({ items, left }) {
 }
 
 /** With `reword`, a button that has a model word it. Without, it says whose words they are. */
-function monthPart({ items }, reword) {
+function monthPart({ items, total }, reword) {
   const ask = button("In a model's words", () => whileDisabled(ask, () => reword(section)), "small-button");
   const note = items.some(({ by }) => by === "model")
     ? "In a model's words, from the memories that are numbered."
@@ -82,6 +82,8 @@ function monthPart({ items }, reword) {
             ),
           ]),
         ),
+    total > items.length &&
+      make("p", { class: "small" }, `The newest ${number(items.length)} of ${number(total)} are shown.`),
   );
   return section;
 }

@@ -24,7 +24,7 @@ export function receiptList(user) {
       });
       place.replaceChildren(...drawReceipts(receipts, results, trouble));
     } catch (error) {
-      place.replaceChildren(problem(error));
+      place.replaceChildren(problem(error, load));
     }
   }
 

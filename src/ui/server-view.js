@@ -27,19 +27,19 @@ export function serverView({ user }) {
       const [health, stats, jobs, growth, costs] = await Promise.all([
         getHealth(),
         getStats(user),
-        listJobs().catch(() => ({ items: [] })),
+        listJobs().catch((error) => ({ items: [], error })),
         growthPart(user),
         costPart(user),
       ]);
       place.replaceChildren(
         healthPart(health),
         ...dependenciesPart(health),
-        ...jobsPart(jobs.items),
+        ...jobsPart(jobs, load),
         panel("Memories, for this user", growth),
         usagePart(stats, costs),
       );
     } catch (error) {
-      place.replaceChildren(problem(error));
+      place.replaceChildren(problem(error, load));
     }
   }
 
@@ -80,7 +80,8 @@ function dependenciesPart({ dependencies = [] }) {
   return [panel("Depends on", rows(lines))];
 }
 
-function jobsPart(jobs) {
+function jobsPart({ items: jobs, error }, again) {
+  if (error) return [panel("Background jobs", problem(error, again))];
   if (jobs.length === 0) return [];
   const lines = jobs.map(({ name, about, state, left, problem: what, last_run: last }) => [
     stateBadge(state),

@@ -1,8 +1,16 @@
-import { answerGrant, giveGrant, listGrants, listGroups, listShared, withdrawGrant } from "./calls.js";
+import {
+  answerGrant,
+  giveGrant,
+  listGrants,
+  listGroups,
+  listShared,
+  MOST_SHARED,
+  withdrawGrant,
+} from "./calls.js";
 import { button, choice, emptyState, labelled, problem, toTime } from "./form-parts.js";
 import { groupParts } from "./group-parts.js";
 import { make, say } from "./make.js";
-import { day, KINDS } from "./words.js";
+import { day, KINDS, number } from "./words.js";
 
 /** What the user shares with others and with groups, and what others share with the user. */
 export function sharingView({ user }) {
@@ -22,7 +30,7 @@ export function sharingView({ user }) {
       groups.show(all.groups);
       place.replaceChildren(givenPart(grants, act), receivedPart(grants, shared, act));
     } catch (error) {
-      if (thisRun === run) place.replaceChildren(problem(error));
+      if (thisRun === run) place.replaceChildren(problem(error, load));
     }
   }
 
@@ -145,6 +153,10 @@ function receivedPart({ received }, { items }, act) {
       ),
     );
   });
+  if (items.length === MOST_SHARED)
+    rows.push(
+      make("li", { class: "small" }, `Of what they share, the newest ${number(MOST_SHARED)} are shown.`),
+    );
   return part("received", "Others share with you", rows, "Nobody shares anything with you.");
 }
 

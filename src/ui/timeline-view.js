@@ -1,12 +1,13 @@
 import { listMemories } from "./calls.js";
-import { emptyState, labelled, problem, toDayField } from "./form-parts.js";
+import { emptyState, labelled, moreButton, problem, toDayField } from "./form-parts.js";
 import { make, say } from "./make.js";
 import { badge, textOf } from "./memory-row.js";
 import { goTo, linkTo } from "./router.js";
-import { counted, day, KINDS } from "./words.js";
+import { counted, day, KINDS, number } from "./words.js";
 
 const DAY_MS = 86_400_000;
-const MOST = 500;
+/** The number of memories that are shown at first, the newest, and that each click adds. */
+const PAGE = 500;
 const PAUSE_MS = 90;
 
 /** What was true on any day of a life, by a slider, and what has changed until now. */
@@ -62,13 +63,14 @@ export function timelineView({ user }) {
       slider.value = String(Math.round((noon - start) / DAY_MS));
       slider.setAttribute("aria-valuetext", day(noon));
       date.value = at;
-      const found = await listMemories(user, { as_of: noon.toISOString(), limit: MOST });
+      const query = { as_of: noon.toISOString(), limit: PAGE };
+      const found = await listMemories(user, query);
       if (thisRun !== run) return;
       heading.textContent = `${day(noon)}: ${counted(found.total, "memory", "memories")}`;
       say(heading.textContent);
-      place.replaceChildren(...groups(found.items));
+      showPages(place, found, (cursor) => listMemories(user, { ...query, cursor }));
     } catch (error) {
-      if (thisRun === run) place.replaceChildren(problem(error));
+      if (thisRun === run) place.replaceChildren(problem(error, () => show(route)));
     }
   }
 
@@ -79,6 +81,24 @@ export function timelineView({ user }) {
 async function findStart(user) {
   const { items } = await listMemories(user, { status: "all", sort: "oldest", limit: 1 });
   return items[0] && new Date(new Date(items[0].at).setHours(0, 0, 0, 0));
+}
+
+/** Shows a page of memories in groups, and a button that adds the next page to them. */
+function showPages(place, { items, total, cursor }, read) {
+  const shown = [...items];
+  let next = cursor;
+  const list = make("div", {}, groups(shown));
+  const more = moreButton(
+    () => `Show more (${number(total - shown.length)})`,
+    async () => {
+      const page = await read(next);
+      shown.push(...page.items);
+      next = page.cursor;
+      list.replaceChildren(...groups(shown));
+      return Boolean(next);
+    },
+  );
+  place.replaceChildren(list, ...(next ? [more] : []));
 }
 
 function groups(items) {
