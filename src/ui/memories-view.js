@@ -6,13 +6,15 @@ import { addMemoryForm } from "./memory-form.js";
 import { memoryGroups } from "./memory-groups.js";
 import { memoryRow } from "./memory-row.js";
 import { MOST_SELECTED, memorySelection } from "./memory-selection.js";
-import { createSource, toListQuery } from "./memory-source.js";
+import { createSource, MOST_FOUND, toListQuery } from "./memory-source.js";
 import { memoryView } from "./memory-view.js";
-import { goTo, linkTo } from "./router.js";
+import { goTo, linkTo, parseRoute } from "./router.js";
 import { virtualList } from "./virtual-list.js";
 import { counted, number } from "./words.js";
 
 const isNarrow = () => matchMedia("(max-width: 52rem)").matches;
+
+const ADDRESS_MS = 300;
 
 /** All memories of a user: a list with search and filters on the left, one memory on the right. */
 export function memoriesView({ user, changed }) {
@@ -21,8 +23,10 @@ export function memoriesView({ user, changed }) {
   const listAddress = () => linkTo("memories", undefined, query());
   const fields = filterFields(user, (name, value) => {
     filters[name] = value;
-    goTo(listAddress(), { replace: true });
+    if (name === "q") showSearch();
+    else goTo(listAddress(), { replace: true });
   });
+  let addressTimer;
   const list = memoryList({ user, filters, query, changed: afterChange });
   const detail = memoryView({ user, changed: afterChange, close: () => goTo(listAddress()) });
   const head = make(
@@ -50,7 +54,18 @@ export function memoriesView({ user, changed }) {
     goTo(linkTo("memories", id, query()));
   }
 
+  /** Shows what is typed at once; the address follows in a pause, because browsers let it change only so often. */
+  function showSearch() {
+    element.dataset.part = "list";
+    list.show(undefined);
+    clearTimeout(addressTimer);
+    addressTimer = setTimeout(() => {
+      if (parseRoute(location.hash).name === "memories") goTo(listAddress(), { replace: true });
+    }, ADDRESS_MS);
+  }
+
   function show(route) {
+    clearTimeout(addressTimer);
     for (const name of FILTERS) filters[name] = route.query.get(name) ?? undefined;
     fields.fill(filters);
     element.dataset.part = route.id === undefined ? "list" : "detail";
@@ -94,20 +109,23 @@ function memoryList({ user, filters, query, changed }) {
         : (await listMemories(user, { ...toListQuery(filters), limit: MOST_SELECTED })).items,
   });
   const makeRow = (memory) => memoryRow(memory, { query: query(), selection, openId });
-  const failed = (error) =>
-    cover(
-      problem(error),
-      button("Try again", () => current().reload()),
-    );
+  const failed = (error) => cover(problem(error, () => current().reload()));
   const list = virtualList({
     label: "Memories",
     height: () => (isNarrow() ? 5.2 : 4.15),
     fetchPage: (page, signal) => fetchPage(page, signal),
     makeRow,
-    loaded: showCount,
+    loaded: (total) => current() === list && showCount(total),
     failed,
   });
-  const groups = memoryGroups({ user, query, makeRow, loaded: showCount, failed });
+  const groups = memoryGroups({
+    user,
+    query,
+    makeRow,
+    // A search may have begun in the meantime.
+    loaded: (total) => current() === groups && showCount(total),
+    failed,
+  });
 
   /** The list that is shown. A search has its own order, so it is not in groups. */
   function current() {
@@ -137,7 +155,7 @@ function memoryList({ user, filters, query, changed }) {
   }
 
   function showCount(total) {
-    count.textContent = filters.q ? `${number(total)} found` : counted(total, "memory", "memories");
+    count.textContent = filters.q ? foundLine(total, fetchPage) : counted(total, "memory", "memories");
     if (total > 0) cover();
     else cover(isFiltered(filters) ? nothingFound(filters) : nothingYet());
   }
@@ -155,6 +173,10 @@ function memoryList({ user, filters, query, changed }) {
 }
 
 const isFiltered = (filters) => FILTERS.some((name) => !ARRANGEMENTS.includes(name) && filters[name]);
+
+function foundLine(total, { isCut }) {
+  return isCut() ? `${number(total)} among the ${number(MOST_FOUND)} best matches` : `${number(total)} found`;
+}
 
 /** Keys of the list: j and k or the arrows to move, x to select. Gives whether the key was used. */
 function moveInList({ key }, list) {

@@ -23,8 +23,6 @@ export const FILTERS = [
 /** What does not choose memories, but orders them. */
 export const ARRANGEMENTS = ["sort", "group"];
 
-const TYPING_MS = 120;
-
 const STATE_OPTIONS = [
   ["", "True now"],
   ["outdated", "Outdated"],
@@ -33,6 +31,7 @@ const STATE_OPTIONS = [
 ];
 const SORT_OPTIONS = [
   ["", "Newest first"],
+  ["newest", "Newest first"],
   ["oldest", "Oldest first"],
   ["changed", "Changed last"],
   ["importance", "Most important"],
@@ -57,8 +56,8 @@ const ANY_SUBJECT = ["", "Any"];
 const withAny = (text, names) => [["", text], ...Object.entries(names)];
 
 /**
- * The fields above the list. `changed` is called with a name and a value; while somebody types, after a moment. `fill` shows
- * the filters of an address.
+ * The fields above the list. `changed` is called with a name and a value, for each letter that somebody types. `fill` shows the
+ * filters of an address.
  */
 export function filterFields(user, changed) {
   const search = make("input", {
@@ -80,10 +79,9 @@ export function filterFields(user, changed) {
     sort: choice("sort", SORT_OPTIONS),
     group: choice("group", GROUP_OPTIONS),
   };
-  let timer;
   search.oninput = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => changed("q", search.value.trim() || undefined), TYPING_MS);
+    nameOrders(named.sort, search.value.trim());
+    changed("q", search.value.trim() || undefined);
   };
   for (const [name, field] of Object.entries(named))
     field.onchange = () => changed(name, field.value || undefined);
@@ -103,6 +101,7 @@ export function filterFields(user, changed) {
       if (document.activeElement !== search) search.value = filters.q ?? "";
       offer(named.subject, filters.subject);
       for (const [name, field] of Object.entries(named)) field.value = filters[name] ?? "";
+      nameOrders(named.sort, filters.q);
       const used = Object.keys(named).filter((name) => filters[name]).length;
       summary.textContent = used > 0 ? `Filters (${used})` : "Filters";
     },
@@ -126,6 +125,12 @@ async function offerSubjects(user, field) {
 function offer(field, subject) {
   if (!subject || [...field.options].some(({ value }) => value === subject)) return;
   field.append(make("option", { value: subject }, subjectName(subject)));
+}
+
+/** What comes first without a chosen order: of a search the best, and else the newest, which a search can be asked for. */
+function nameOrders({ options }, query) {
+  options[0].textContent = query ? "Best match first" : "Newest first";
+  options[1].hidden = !query;
 }
 
 function filterGrid({ state, kind, topic, subject, sensitive, origin, from, to, contains, sort, group }) {

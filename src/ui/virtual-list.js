@@ -54,10 +54,12 @@ export function virtualList({ label, height, fetchPage, makeRow, loaded, failed 
     total: store.total,
     known: store.known,
     /** Forgets all pages and loads again. `keepPlace` stays where it was scrolled to. */
-    reload({ keepPlace = false } = {}) {
+    async reload({ keepPlace = false } = {}) {
       store.clear();
       if (!keepPlace) element.scrollTop = 0;
-      return store.load(Math.floor(range()[0] / PAGE));
+      element.ariaBusy = "true";
+      const isLast = await store.load(Math.floor(range()[0] / PAGE));
+      if (isLast) element.ariaBusy = "false";
     },
     /** Draws the rows again, for a change of their look. */
     redraw() {
@@ -88,22 +90,24 @@ function pageStore({ fetchPage, loaded, failed }) {
   let total = 0;
   let control = new AbortController();
 
+  /** Gives whether the page is still wanted once it is there, or has failed. */
   async function load(number) {
     const { signal } = control;
     const page = {};
     pages.set(number, page);
     try {
       const found = await fetchPage(number, signal);
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       page.items = found.items;
       const before = total;
       total = found.total;
       loaded(before !== total);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       pages.delete(number);
       failed(error);
     }
+    return true;
   }
 
   return {

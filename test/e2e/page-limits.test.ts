@@ -150,4 +150,37 @@ describe.skipIf(!HAS_BROWSER)("what the page does not show at once", () => {
     await click("Select 2");
     await expect.poll(() => page.locator(".selection strong").textContent()).toBe("2 selected");
   });
+
+  it("is nothing that the filter of origins or the order of a search leaves out or ignores", async () => {
+    await me.add({ text: "The user's boat is in the harbour.", importance: 0.2, at: "2026-01-01T12:00:00Z" });
+    await me.remember([{ role: "user", content: "I own a boat.", at: "2026-02-01T12:00:00Z" }]);
+    await me.add({ text: "The user paints the boat.", importance: 0.9, at: "2026-03-01T12:00:00Z" });
+    const rows = (): Promise<string[]> => page.locator(".row-text a").allTextContents();
+    const [harbour, own, paint] = ["Your boat is in the harbour.", "You own a boat.", "You paint the boat."];
+    await open.visit("#/memories");
+    await page.getByLabel("Search memories", { exact: true }).fill("boat");
+    await expect.poll(async () => (await rows()).sort()).toEqual([own, paint, harbour].sort());
+    await page.click(".more-filters summary");
+    const order = page.getByLabel("Order", { exact: true });
+    expect(await order.locator("option:checked").textContent()).toBe("Best match first");
+    for (const [value, texts] of [
+      ["newest", [paint, own, harbour]],
+      ["oldest", [harbour, own, paint]],
+      ["text", [own, paint, harbour]],
+    ] as const) {
+      await order.selectOption(value);
+      await expect.poll(rows).toEqual(texts);
+    }
+    await order.selectOption("importance");
+    await expect.poll(async () => [(await rows())[0], (await rows())[2]]).toEqual([paint, harbour]);
+    const origin = page.getByLabel("Origin", { exact: true });
+    await origin.selectOption("user_message");
+    await expect.poll(rows).toEqual([own]);
+    await origin.selectOption("tool_result");
+    await expect.poll(() => page.locator(".count-line").textContent()).toBe("0 found");
+    await origin.selectOption("api");
+    await expect.poll(rows).toEqual([paint, harbour]);
+    await page.reload();
+    await expect.poll(rows).toEqual([paint, harbour]);
+  });
 });
