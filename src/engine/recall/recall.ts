@@ -1,6 +1,6 @@
 import { listFilteredMetadata, matchesFilter } from "../../domain/filters/metadata-filter.ts";
 import type { Memory, MemoryUsage } from "../../domain/memory.ts";
-import type { Item, Recall, RecallOptions, RecallReceipt } from "../../domain/recall.ts";
+import type { Item, Recall, RecallOptions, RecallReceipt, Why } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
@@ -30,7 +30,7 @@ import {
   rankUnits,
 } from "./rank.ts";
 import { type ContextRanking, rankForContext } from "./rank-for-context.ts";
-import { createRecallReceipt, explainItem, explainRecall } from "./receipts.ts";
+import { createRecallReceipt, explainItems, explainRecall } from "./receipts.ts";
 import { countToRank, rerankItems, withReranking } from "./rerank.ts";
 import { type Scratch, withScratch } from "./retrievers/signals.ts";
 import type { QuerySimilarity } from "./retrievers/vector-retriever.ts";
@@ -360,10 +360,8 @@ function explainPlaced(
     readonly text: string;
   },
 ): PlacedItem[] {
-  return placed.map(({ item, unit }) => ({
-    item: { ...item, why: explainItem({ query: text, profile: options.profile }, found, unit, item) },
-    unit,
-  }));
+  const reasons = explainItems({ query: text, profile: options.profile }, found, placed);
+  return placed.map(({ item, unit }, i) => ({ item: { ...item, why: reasons[i] as Why }, unit }));
 }
 
 /** The period that a query names, if any. */

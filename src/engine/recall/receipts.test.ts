@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../testing/memory-store/change-sets.ts";
-import { createRecallReceiptStore } from "./receipts.ts";
+import { countRanks, createRecallReceiptStore } from "./receipts.ts";
 
 const ANN = { project: "default", user: "ann" };
 
@@ -37,4 +38,18 @@ it("adds notes to a receipt while it is being written, and ignores an unknown on
   expect((await record.recallReceipts.list(ANN, { limit: 10 })).map(({ id, kind }) => [id, kind])).toEqual([
     ["r1", "answer"],
   ]);
+});
+
+describe("the ranks of scores", () => {
+  it("are one more than the number of greater values, for every score", () => {
+    const value = fc.float({ noNaN: true, min: Math.fround(-1), max: 1 });
+    fc.assert(
+      fc.property(fc.array(value), fc.array(fc.nat()), (values, places) => {
+        const scores = places.flatMap((place) => values[place % Math.max(1, values.length)] ?? []);
+        const ranks = countRanks(Float32Array.from(values), scores);
+        for (const score of scores)
+          expect(ranks.get(score)).toBe(1 + values.filter((one) => one > score).length);
+      }),
+    );
+  });
 });

@@ -308,35 +308,75 @@ const EXPLAINED_RETRIEVERS = { words: "words", vectors: "near", claims: "claim" 
 const MAX_EXPLAINED_DROPPED = 100;
 
 /**
- * Explains an item: its rank in each retriever, the contribution of each signal, and the words that it shares
- * with the query.
+ * The rank of each of some scores among all values: one more than the number of greater ones. Reads the values once, however many
+ * scores there are.
  */
-export function explainItem(
+export function countRanks(
+  values: ArrayLike<number>,
+  scores: readonly number[],
+): ReadonlyMap<number, number> {
+  const sorted = Float64Array.from(new Set(scores)).sort();
+  const least = sorted[0] ?? Number.POSITIVE_INFINITY;
+  /** By position in `sorted`: how many values are greater than that score, and not greater than the next. */
+  const above = new Uint32Array(sorted.length);
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] as number;
+    if (value <= least) continue;
+    const place = countBelow(sorted, value) - 1;
+    above[place] = (above[place] as number) + 1;
+  }
+  const ranks = new Map<number, number>();
+  let rank = 1;
+  for (let at = sorted.length - 1; at >= 0; at -= 1) {
+    rank += above[at] as number;
+    ranks.set(sorted[at] as number, rank);
+  }
+  return ranks;
+}
+
+/** How many of some sorted numbers are below a value. */
+function countBelow(sorted: Float64Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Explains items: their ranks in each retriever, the contribution of each signal, and the words that they share with the
+ * query.
+ */
+export function explainItems(
   { query, profile }: Pick<ParsedRecallOptions, "query" | "profile">,
   found: SearchResult,
-  { slot, basis }: RankedUnit,
-  item: Item,
-): Why {
-  const ranks: Record<string, { rank: number; score: number }> = {};
-  for (const [retriever, signal] of Object.entries(EXPLAINED_RETRIEVERS)) {
+  placed: readonly { readonly unit: RankedUnit; readonly item: Item }[],
+): Why[] {
+  const retrievers = Object.entries(EXPLAINED_RETRIEVERS).map(([name, signal]) => {
     const column = found.signals.columns[signal];
-    const score = column[slot] ?? 0;
-    if (score <= 0) continue;
-    let rank = 1;
-    for (const value of column) if (value > score) rank += 1;
-    ranks[retriever] = { rank, score };
-  }
-  // A passage is also found by its speaker.
-  const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
-  const itemTerms = new Set(extractTerms(`${speaker} ${item.text}`));
-  return {
-    arms: ranks,
-    parts: explainRelevance(found.signals, found.weights, found.places, slot),
-    ...explainRaised(explainBasis(profile, basis), item.score, basis),
-    words: [...new Set(splitWords(query))].filter((word) =>
-      extractTerms(word).some((term) => itemTerms.has(term)),
-    ),
-  };
+    const scores = placed.map(({ unit }) => column[unit.slot] ?? 0).filter((score) => score > 0);
+    return { name, column, ranks: countRanks(column, scores) };
+  });
+  const words = [...new Set(splitWords(query))].map((word) => ({ word, terms: extractTerms(word) }));
+  return placed.map(({ unit: { slot, basis }, item }) => {
+    const arms: Record<string, { rank: number; score: number }> = {};
+    for (const { name, column, ranks } of retrievers) {
+      const score = column[slot] ?? 0;
+      const rank = ranks.get(score);
+      if (rank !== undefined) arms[name] = { rank, score };
+    }
+    // A passage is also found by its speaker.
+    const speaker = item.type === "passage" ? (item.sources[0]?.name ?? "") : "";
+    const itemTerms = new Set(extractTerms(`${speaker} ${item.text}`));
+    return {
+      arms,
+      parts: explainRelevance(found.signals, found.weights, found.places, slot),
+      ...explainRaised(explainBasis(profile, basis), item.score, basis),
+      words: words.filter(({ terms }) => terms.some((term) => itemTerms.has(term))).map(({ word }) => word),
+    };
+  });
 }
 
 export function explainRecall(
