@@ -16,13 +16,14 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
 /** Reads the files of the web page: plain files, without a build step or external resources. */
 export function readPageAssets(): PageAsset[] {
+  const scripts = listScripts();
   return [
-    readAsset("/", "page.html", "text/html; charset=utf-8"),
+    toAsset("/", "text/html; charset=utf-8", withPreloads(readText("page.html"), scripts)),
     readAsset("/app.css", "app.css", "text/css; charset=utf-8"),
     readAsset("/views.css", "views.css", "text/css; charset=utf-8"),
     readAsset("/settings.css", "settings.css", "text/css; charset=utf-8"),
     readAsset("/icon.svg", "icon.svg", "image/svg+xml"),
-    ...listScripts().map((file) => readAsset(`/${file}`, file, "text/javascript; charset=utf-8")),
+    ...scripts.map((file) => readAsset(`/${file}`, file, "text/javascript; charset=utf-8")),
   ];
 }
 
@@ -33,8 +34,21 @@ function listScripts(): string[] {
     .sort();
 }
 
+/** A page that names all its scripts, so that a browser asks for them at once and not level by level as they import each other. */
+function withPreloads(page: string, scripts: readonly string[]): string {
+  const links = scripts.map((file) => `    <link rel="modulepreload" href="/${file}">\n`).join("");
+  return page.replace("  </head>", `${links}  </head>`);
+}
+
+function readText(file: string): string {
+  return readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8");
+}
+
 function readAsset(path: string, file: string, type: string): PageAsset {
-  const body = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8");
+  return toAsset(path, type, readText(file));
+}
+
+function toAsset(path: string, type: string, body: string): PageAsset {
   return {
     path,
     type,
