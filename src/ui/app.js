@@ -40,8 +40,16 @@ function newSession() {
 /** Runs after anything that may have changed a memory. Views that are not shown are made anew: they may hold erased words. */
 function changed() {
   for (const [name, one] of views) if (one !== view) views.delete(name);
-  known.refresh();
+  refreshKnown();
   countWaiting();
+}
+
+let isKnownStale = true;
+/** Reads the chat's list of memories again. While another page is shown, the list is empty, and is read when the chat is shown. */
+function refreshKnown() {
+  isKnownStale = find("room").hidden;
+  if (isKnownStale) known.clear();
+  else known.refresh();
 }
 
 /** Shows how many memories wait for a decision. */
@@ -110,6 +118,18 @@ const factories = createViews({
   continueIn,
 });
 
+function showChat() {
+  view = undefined;
+  if (isKnownStale) refreshKnown();
+}
+
+function showView(name, route) {
+  if (!views.has(name)) views.set(name, factories[name]());
+  view = views.get(name);
+  if (view.element.parentNode !== find("view")) find("view").replaceChildren(view.element);
+  view.show(route);
+}
+
 /** Shows the place that the address names. */
 function showPlace({ isFirst = false } = {}) {
   const route = parseRoute(location.hash);
@@ -119,13 +139,8 @@ function showPlace({ isFirst = false } = {}) {
   find("room").hidden = name !== "";
   find("view").hidden = name === "";
   markPage(name);
-  if (name === "") view = undefined;
-  else {
-    if (!views.has(name)) views.set(name, factories[name]());
-    view = views.get(name);
-    if (view.element.parentNode !== find("view")) find("view").replaceChildren(view.element);
-    view.show(route);
-  }
+  if (name === "") showChat();
+  else showView(name, route);
   document.title = view ? `${view.title} · Keepsake` : "Keepsake";
   if (view !== before && !isFirst) (view?.element.querySelector("h2") ?? find("message")).focus();
   else if (isFirst && !view) find("message").focus();

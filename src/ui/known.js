@@ -68,8 +68,14 @@ export function knownList({ user, erased }) {
     );
   }
 
+  /** Takes the list off the page; a slow response to an earlier request does not bring it back. */
+  function clear() {
+    run += 1;
+    find("memories").replaceChildren();
+  }
+
   before.onchange = refresh;
-  return { refresh };
+  return { refresh, clear };
 }
 
 /** The button that shows the next page before itself; none after the last page. */
