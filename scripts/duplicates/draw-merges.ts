@@ -1,8 +1,8 @@
 // Draws pairs of memories that would be merged, for a reader to judge:
 // node scripts/duplicates/draw-merges.ts [--data DIR] [--messages N] [--most N] [--seed N]
 // Messages of PersonaExt, LoCoMo, REALTALK and LongMemEval are remembered, each by itself. The memories of all of them are
-// compared as if one person had said them all, so that more pairs are near. Prints at most one pair for each meaning, a line each:
-// its number, the similarity, and the two texts. The verdicts lie in docs/results/merges.json, by the numbers of a seed.
+// compared as if one person had said them all, so that more pairs are near. Prints a merge a line: its number, the similarity, and the
+// two texts. The verdicts lie in docs/results/merges.json, by the numbers of a seed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
   options: {
     data: { type: "string", default: "../shared/data" },
     messages: { type: "string", default: "30000" },
-    most: { type: "string", default: "200" },
+    most: { type: "string", default: "400" },
     seed: { type: "string", default: "1" },
   },
 });
@@ -64,14 +64,16 @@ const embedder = staticEmbedder();
 const floor = embedder.duplicateFloor ?? 1;
 const pairs: string[] = [];
 for (const group of groups.values()) {
-  const [one, other] = shuffle(group, draw);
-  if (!one || !other) continue;
-  const [a, b] = await embedder.embed([one.text, other.text]);
-  const similarity = a && b ? a.reduce((sum, part, i) => sum + part * (b[i] ?? 0), 0) : 0;
-  if (similarity >= floor) pairs.push([similarity.toFixed(2), one.text, other.text].join(" | "));
+  const [into, ...others] = shuffle(group, draw);
+  if (!into || others.length === 0) continue;
+  const [first, ...vectors] = await embedder.embed([into, ...others].map(({ text }) => text));
+  for (const [i, { text }] of others.entries()) {
+    const similarity = first?.reduce((sum, part, k) => sum + part * (vectors[i]?.[k] ?? 0), 0) ?? 0;
+    if (similarity >= floor) pairs.push([similarity.toFixed(2), into.text, text].join(" | "));
+  }
 }
 console.error(
-  `${texts.length} messages, ${memories.size} memories, ${pairs.length} meanings with two texts that would be merged`,
+  `${texts.length} messages, ${memories.size} memories, ${pairs.length} would be merged into another`,
 );
 for (const [i, pair] of shuffle(pairs, draw).slice(0, Number(options.most)).entries())
   console.log(`${i + 1} | ${pair}`);

@@ -6,7 +6,7 @@ import type { MemoryOptions } from "../memory-options.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 
-const extractor: Extractor = { local: true, propose: async () => [] };
+const extractor: Extractor = { name: "quiet", local: true, propose: async () => [] };
 const model: LanguageModel = {
   name: "a model",
   host: "localhost",

@@ -480,7 +480,7 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await open.visit("#/context");
     await page.getByLabel("What somebody asks", { exact: true }).fill("Which productivity tools do I use?");
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.locator("pre.code").innerText()).toContain("Shram");
+    await expect.poll(() => page.getByLabel("The text for the prompt").innerText()).toContain("Shram");
     await page.getByLabel("Show", { exact: true }).selectOption("recall");
     await page.getByRole("button", { name: "Show" }).click();
     await expect.poll(() => page.locator(".scores").innerText()).toContain("Shram");
