@@ -91,8 +91,9 @@ describe.skipIf(!HAS_BROWSER)("the page's list of memories", () => {
     const openGroup = async (filters: string, name: string): Promise<string> => {
       await open.page.goto(`${open.served.url}/#/memories?${filters}`);
       await open.page.locator(".memory-group > summary", { hasText: name }).click();
-      await open.page.locator(".memory-group[open] .row-text a").first().waitFor();
-      return rows();
+      const shown = open.page.locator(".memory-group[open] .row-text a");
+      await shown.first().waitFor();
+      return (await shown.allInnerTexts()).join("|");
     };
     await open.visit();
     expect(await openGroup("subject=user&group=subject", "Eva Lund")).toBe("You married Eva Lund.");

@@ -81,6 +81,8 @@ describe.skipIf(!HAS_BROWSER)("the page's settings and server", () => {
     expect(await open.page.content()).not.toContain(key);
     await open.page.getByLabel("Key", { exact: true }).fill(key);
     await open.page.getByRole("button", { name: "Sign in" }).click();
+    await open.page.locator("#message").waitFor();
+    await open.page.goto(`${open.served.url}/#/settings`);
     await expect.poll(textOf(".settings")).toContain("Only an administrator's key may see this.");
     expect(await textOf(".keys")()).toContain("Only an administrator's key may manage keys.");
     expect(await open.page.getByRole("button", { name: "Make a key" }).isVisible()).toBe(false);

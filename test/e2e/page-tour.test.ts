@@ -92,7 +92,7 @@ describe.skipIf(!HAS_BROWSER)("the page's tour", () => {
     await open.page.getByRole("button", { name: "Sign out" }).click();
     await open.page.getByLabel("Key", { exact: true }).fill(key);
     await open.page.getByRole("button", { name: "Sign in" }).click();
-    await open.page.getByText("Only an administrator's key may see this.").waitFor();
+    await open.page.locator("#message").waitFor();
     await open.page.goto(`${open.served.url}/#/tour`);
     await expect
       .poll(() => open.page.locator("#view").innerText())
