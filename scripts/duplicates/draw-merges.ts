@@ -2,7 +2,7 @@
 // node scripts/duplicates/draw-merges.ts [--data DIR] [--messages N] [--most N] [--seed N]
 // Messages of PersonaExt, LoCoMo, REALTALK and LongMemEval are remembered, each by itself. The memories of all of them are
 // compared as if one person had said them all, so that more pairs are near. Prints a merge a line: its number, the similarity, and the
-// two texts. The verdicts lie in docs/results/merges.json, by the numbers of a seed.
+// two texts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
