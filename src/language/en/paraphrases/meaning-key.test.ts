@@ -80,7 +80,9 @@ describe("the key of a meaning", () => {
     'The user said "I bought a bike".',
     `The user bought ${"a bike and ".repeat(20)}a car.`,
     "",
-  ])("is undefined for what is more than one plain statement: %j", (text) => {
+    "The user has two.",
+    "The user owns 4.",
+  ])("is undefined for what is not one plain statement: %j", (text) => {
     expect(keyOf(text)).toBeUndefined();
   });
 

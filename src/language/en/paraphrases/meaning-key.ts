@@ -33,9 +33,13 @@ export function toMeaningKey(memory: Memory): string | undefined {
 const RELATIVE_TIMES =
   /\b(?:today|tonight|tomorrow|yesterday|last|next|this|coming|ago|recent|recently|lately|just|soon|new|later|already|yet|still|weeks?|months?) ?/i;
 
-/** The wording that stands for all that mean the same. Undefined for a question, a quote, or several sentences. */
+/** "The user has two.": it is not said of what. */
+const UNNAMED_COUNT =
+  /\b(?:have|has|had|owns?|owned|keeps?|wants?|needs?|gets?|got|buys?|bought) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[.!]?$/i;
+
+/** The wording that stands for all that mean the same. Undefined for a question, a quote, several sentences, or a count of nothing named. */
 function toCanonicalWording(text: string): string | undefined {
-  if (/["“”«»()?;:*_|/\\]|[.!]\s+\S/u.test(text)) return undefined;
+  if (/["“”«»()?;:*_|/\\]|[.!]\s+\S/u.test(text) || UNNAMED_COUNT.test(text)) return undefined;
   const words = tokenizeStatement(respell(reword(text))).flatMap(splitPossessive);
   if (words.length < 2 || words.length > MAX_WORDS) return undefined;
   return toOrderedWording(simplifyVerbs(replaceSynonyms(words.map(toWordFormAt))));
