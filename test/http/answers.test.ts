@@ -179,6 +179,7 @@ describe("every answer holds to the document", () => {
     expect(context.items[0].owner).toBe("ivy");
     await call("GET", `/api/v1/memories/jo/recalls/${found.id}`);
     expect((await call("GET", "/api/v1/prompts/jo")).json).toEqual({ items: [], total: 0 });
+    expect((await call("GET", "/api/v1/prompts/jo?session_id=%20")).status).toBe(400);
     const without = { user_id: "jo", request: "spare key", shared: false };
     expect((await call("POST", "/api/v1/context", without)).json.items).toEqual([]);
     await call("GET", "/api/v1/prompts/jo?limit=1");

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { checkName } from "../../domain/limits.ts";
 import { defineOperation, type Operation, USER_PATH_PARAMETERS } from "../operation.ts";
 import type { GivenPrompt } from "../proxy/memory/given-prompts.ts";
 import {
@@ -55,7 +56,8 @@ export const promptOperations: readonly Operation[] = [
       const memory = memoryOf(path.user_id);
       const scope = { project: project(), user: path.user_id, ...(agent === undefined ? {} : { agent }) };
       const all = await services.proxy.prompts.list(scope, memory);
-      const { session_id: session, limit = 50 } = query;
+      const { session_id: named, limit = 50 } = query;
+      const session = named === undefined ? undefined : checkName(named, "session_id");
       const found = session === undefined ? all : all.filter((one) => one.session === session);
       return exchange.json({ items: found.slice(0, limit).map(promptToWire), total: found.length });
     },
