@@ -211,7 +211,7 @@ describe(`a person who starts with the settings of${why}`, { timeout: 180_000 },
     };
     const first = await startInFolder(place, env);
     await expect.poll(first.printed).toMatch(/EMBEDDING_MODEL cannot be used: .*npm install/);
-    expect(first.printed()).toContain("Chroma has no folder of its own here");
+    await expect.poll(first.printed).toContain("Chroma has no folder of its own here");
     expect(await first.end()).toBe(0);
 
     // Without that package, the built-in embedder does.
