@@ -167,6 +167,16 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ],
   // "quit" and "set" are their own past: no second habit.
   ["I used to smoke, quit three years ago.", "The user used to smoke."],
+  // A form that is both present and past is the past behind one person, and with a point in time.
+  ["I read Dune in January.", "The user read Dune in January 2026."],
+  ["My landlord cut the rent in January.", "The user's landlord cut the rent in January 2026."],
+  ["My sister Ana quit smoking.", "The user's sister Ana quit smoking."],
+  ["I read every night.", "The user reads every night."],
+  ["My doc put me on levothyroxine in January.", "The user has been on levothyroxine since January 2026."],
+  // Behind a modal, "do" is the verb itself.
+  ["I can't do dairy.", "The user cannot do dairy."],
+  ["I can't do spicy food anymore.", "The user can no longer do spicy food."],
+  ["I don't drive anymore.", "The user no longer drives."],
   ["I used to run and swim a lot.", "The user used to run.", "The user used to swim a lot."],
 ];
 

@@ -342,11 +342,15 @@ export const REWORDINGS: readonly (readonly [RegExp, string])[] = (
 const PUT_ON =
   /^(?:(?:so|and|but|well|ok(?:ay)?|oh|update|now)[, :!]+)*(?:they|he|she|(?:my|the|our) [\p{L}-]+|\p{Lu}\p{L}+|work)(?:['’]?ve|['’]?s| have| has)? (?:just |finally |now |also )*(?:put|started) (?:me|us) on (?<what>(?!(?:the|hold|speaker|speakerphone|loudspeaker|mute|edge|to)\b)[^,;.!?]{2,60})(?:,.*)?$/iu;
 const PAST_DAY = /\b(?:(?:19|20)\d\d|ago|yesterday|last (?:\p{L}+)|when)\b/iu;
+const SINCE_MONTH =
+  /^(?<thing>.+?) (?:back |early |late )?in (?<month>january|february|march|april|may|june|july|august|september|october|november|december)$/iu;
 
 /** What others have put the user on, as the sentence that the user is on it: beside what they are on already. */
 export function putOn(text: string): string | undefined {
   const what = PUT_ON.exec(text)?.groups?.what;
-  return what === undefined || PAST_DAY.test(what) ? undefined : `I'm on ${what}`;
+  if (what === undefined || PAST_DAY.test(what)) return undefined;
+  const { thing, month } = SINCE_MONTH.exec(what)?.groups ?? {};
+  return thing === undefined ? `I'm on ${what}` : `I've been on ${thing} since ${month}`;
 }
 
 /** "Excel is out, Numbers is in" -> "I switched from Excel to Numbers". */

@@ -5,6 +5,7 @@ import { getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { adding, claimOf, ending, said, thirdPerson } from "../context.ts";
 import { type Held, held, meant, targetOf, telling } from "../forgetting/targets.ts";
+import { MODALS } from "../words/lexicon.ts";
 import { type Change, endedAt, owner, thirdRelation } from "./change.ts";
 import { endings } from "./members.ts";
 
@@ -118,21 +119,26 @@ function endUnnamed(change: Change, relation: string, named: string): Proposal {
     : denial(change, relation, named);
 }
 
+/** "no longer uses"; behind a modal the verb keeps its form: "can no longer do". */
+function noLonger(relation: string): string {
+  const [first = relation, second] = relation.split(" ");
+  return MODALS.has(first) && second !== undefined
+    ? `${first} no longer ${second}`
+    : `no longer ${thirdRelation(first)}`;
+}
+
+const ANY_MORE = /(?:^|\s+)any ?(?:more|longer)\b/gi;
+
 function denial(change: Change, relation: string, named: string): AddProposal {
   const { context, statement } = change;
   const { verb, tokens, rest } = statement.clause;
-  const told = thirdPerson(said(context, tokens, ...rest), context, statement.subject);
+  const told = thirdPerson(said(context, tokens, ...rest), context, statement.subject).replace(ANY_MORE, "");
   const text = verb.copula
     ? compose(statement.subject.display, "is no longer", told)
-    : compose(
-        statement.subject.display,
-        "no longer",
-        `${thirdRelation(relation.split(" ")[0] ?? relation)}`,
-        told,
-      );
+    : compose(statement.subject.display, noLonger(relation), told);
   return adding(context, getStatementSpan(change), {
     text,
-    claim: claimOf(statement.subject.path, `not ${relation}`, named),
+    claim: claimOf(statement.subject.path, `not ${relation}`, named.replace(ANY_MORE, "")),
     kind: "fact",
     holds: "many",
     confidence: 0.8,

@@ -57,6 +57,7 @@ function outer(phrase: string, verb: Verb, plural: boolean, isMain: boolean): st
 
 function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boolean): string {
   const be = conjugated("be", verb, plural);
+  if (verb.modal === "can" && verb.denied === "not") return spaced("cannot", head, ...rest);
   if (verb.modal) return spaced(verb.modal, verb.denied, head, ...rest);
   if (verb.perfect) {
     const done = verb.progressive ? `been ${inIng(head, verb)}` : toPastParticiple(head);

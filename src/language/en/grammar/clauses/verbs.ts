@@ -1,4 +1,10 @@
-import { toBaseForm, toPastParticiple, toPastTense } from "../../../../domain/text/english-forms.ts";
+import {
+  toBaseForm,
+  toPastParticiple,
+  toPastTense,
+  toSingular,
+} from "../../../../domain/text/english-forms.ts";
+import { isTimeNoun } from "../time/times.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";
 
@@ -52,7 +58,7 @@ export function readVerb(tokens: readonly Token[], from: number, end: number): V
     lemma,
     chain: group.chain,
     ...(reading.denied ? { denied: reading.denied } : {}),
-    tense: tenseOf(first, reading, tokens[from - 1]),
+    tense: tenseOf(tokens, { from, end, reading }),
     perfect: (reading.perfect || first.lower === "been") && !hasGot,
     progressive: reading.progressive || isBare,
     passive: reading.passive && group.chain.length === 0,
@@ -132,12 +138,18 @@ function readAuxiliaries(tokens: readonly Token[], from: number, end: number): R
     if (isBetween(tokens, reading, { at, from, end })) continue;
     if (token.class !== "verb" || (at > from && breaks(tokens, at - 1))) break;
     if (last !== undefined && !goesOn(reading, last, token)) break;
+    const isMain = isMainVerb(token, last);
     reading.head = at;
     last = token.lower;
-    if (!AUXILIARIES.has(token.lower)) break;
+    if (isMain) break;
     noteAuxiliary(reading, token.lower);
   }
   return reading;
+}
+
+/** "I can't do dairy": behind a modal, "do" is the verb itself. */
+function isMainVerb({ lower }: Token, last: string | undefined): boolean {
+  return !AUXILIARIES.has(lower) || (lower === "do" && MODALS.has(last ?? ""));
 }
 
 function goesOn(reading: Reading, last: string, token: Token): boolean {
@@ -302,20 +314,51 @@ function isPastForm(word: string): boolean {
   );
 }
 
-function tenseOf(first: Token, reading: Reading, before: Token | undefined): Verb["tense"] {
-  const isJustDone =
-    /^(?:just|finally|recently)$/.test(before?.lower ?? "") && toPastTense(first.lower) === first.lower;
+function tenseOf(
+  tokens: readonly Token[],
+  { from, end, reading }: { from: number; end: number; reading: Reading },
+): Verb["tense"] {
+  const first = tokens[from];
+  if (!first) return "present";
   if (reading.modal === "will") return "future";
   if (reading.did || ["was", "were", "had"].includes(first.lower)) return "past";
   if (AUXILIARIES.has(first.lower)) return "present";
   if (isPastForm(first.lower)) return "past";
-  if (
-    first.tags.has("PastTense") &&
-    ["put", "set", "cut", "hit", "quit", "read", "let", "hurt", "cost", "split", "shut", "bet"].includes(
-      first.lower,
-    )
-  )
-    return "past";
-  // "I just set up a stall": with "just" a form that is both tells what was done.
-  return isJustDone ? "past" : "present";
+  return toPastTense(first.lower) === first.lower && isPastInPlace(tokens, from, end) ? "past" : "present";
+}
+
+/** Whether the place shows that a form which is both base and past, such as "put" or "read", is the past. */
+function isPastInPlace(tokens: readonly Token[], from: number, end: number): boolean {
+  if (tokens[from]?.tags.has("PastTense")) return true;
+  if (/^(?:just|finally|recently)$/.test(tokens[from - 1]?.lower ?? "")) return true;
+  return followsSingular(tokens, from) || hasPointInTime(tokens, from + 1, end);
+}
+
+/** "My doctor put": in the present, a verb behind one person or thing ends in s. */
+function followsSingular(tokens: readonly Token[], from: number): boolean {
+  let at = from - 1;
+  while (tokens[at]?.class === "adverb") at -= 1;
+  const subject = tokens[at];
+  if (!subject) return false;
+  const start = tokens.findLastIndex((_, i) => i < at && breaks(tokens, i)) + 1;
+  const before = tokens.slice(start, at);
+  // "Let my son read", "Tom and Ana cut": another verb takes the base form, and several have no ending.
+  if (before.some(({ class: kind, lower }) => kind === "verb" || kind === "conjunction" || lower === "to"))
+    return false;
+  if (/^(?:he|she|it)$/.test(subject.lower)) return true;
+  return subject.class === "noun" && !isPlural(subject) && toSingular(subject.lower) === subject.lower;
+}
+
+const isPlural = ({ tags, lower }: Token): boolean =>
+  tags.has("Plural") || /^(?:people|police|family|team|staff|crew)$/.test(lower);
+
+/** "in March", "in 2019", "last week", "two days ago": when something was done once. */
+function hasPointInTime(tokens: readonly Token[], from: number, end: number): boolean {
+  return tokens.slice(from, end).some(({ lower }, i) => {
+    const at = from + i;
+    const next = tokens[at + 1];
+    if (lower === "ago" || lower === "yesterday") return true;
+    if (lower === "last") return isTimeNoun(next?.lower ?? "");
+    return lower === "in" && (next?.tags.has("Month") || /^(?:19|20)\d\d$/.test(next?.lower ?? ""));
+  });
 }

@@ -1,5 +1,5 @@
 import { toBaseForm } from "../../../../domain/text/english-forms.ts";
-import { BE } from "./lexicon.ts";
+import { BE, MODALS } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";
 import type { WordClass } from "./token.ts";
@@ -45,6 +45,8 @@ export const VERBS: readonly Rule[] = [
     "noun",
   ],
   [({ glued }) => !glued, "verb"],
+  // "I can't do dairy", "I don't do mornings": no verb follows a "do" that has an auxiliary of its own.
+  [isWhatIsDone, "noun"],
   [(spot) => isDone(spot) && (/[^s]s$/.test(spot.current.lower) || spot.current.tags.has("Gerund")), "noun"],
   [(spot) => takesNoun(spot) && isA(spot.previous, "number") && /s$/.test(spot.current.lower), "noun"],
   [
@@ -152,12 +154,23 @@ function isLastOfNouns({ tokens, i, current, previous, glued }: Spot): boolean {
 }
 
 /** "I do yoga", "she does pilates": what is done; "I do like it" has a verb. */
-export function isDone({ tokens, i, previous }: Spot): boolean {
+export function isDone(spot: Spot): boolean {
+  const { tokens, i, previous } = spot;
+  if (isWhatIsDone(spot)) return true;
   if (!/^(?:do|does|did)$/.test(previous?.lower ?? "")) return false;
   let at = i - 2;
   while (tokens[at]?.class === "adverb") at -= 1;
   const subject = tokens[at];
   return subject !== undefined && !["question", "negation", "conjunction"].includes(subject.class);
+}
+
+/** "can't do DAIRY": the word behind a "do" that is itself the main verb. */
+function isWhatIsDone({ tokens, i, previous }: Spot): boolean {
+  if (previous?.lower !== "do") return false;
+  let at = i - 2;
+  while (["adverb", "negation"].includes(tokens[at]?.class ?? "")) at -= 1;
+  const helper = tokens[at]?.lower ?? "";
+  return MODALS.has(helper) || ["would", "do", "does", "did"].includes(helper);
 }
 
 const TRAVELS =
