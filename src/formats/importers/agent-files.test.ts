@@ -34,6 +34,24 @@ describe("an export of mem0", () => {
       ]);
     }
   });
+
+  it("of many people gives the memories of the first alone, and of agents without a person", async () => {
+    const told = (text: string, owner: object) => ({ id: text, memory: text, ...owner });
+    const entries = await read("mem0", {
+      results: [
+        told("Is kind to everybody.", { user_id: null, agent_id: "helper" }),
+        told("Likes tea.", { user_id: "dev" }),
+        told("Likes coffee.", { user_id: "bo" }),
+        told("Lives in Porto.", { user_id: "dev" }),
+      ],
+    });
+    expect(memoriesOf(entries).map(({ text }) => text)).toEqual([
+      "Is kind to everybody.",
+      "Likes tea.",
+      "Lives in Porto.",
+    ]);
+    expect(skippedOf(entries)).toEqual(["a memory of another user_id than the first one of the file"]);
+  });
 });
 
 describe("an agent file of Letta", () => {
@@ -69,6 +87,32 @@ describe("an agent file of Letta", () => {
         "what a tool gave",
       ]);
     }
+  });
+
+  it("gives what an agent sends by a call, not what it thinks beside that", async () => {
+    const call = (name: string, given: string) => ({
+      type: "function",
+      function: { name, arguments: given },
+    });
+    const thought = (calls: readonly object[]) => ({
+      role: "assistant",
+      content: [{ type: "text", text: "A new person. I will be polite." }],
+      tool_calls: calls,
+    });
+    const entries = await read("letta", {
+      agents: [
+        {
+          messages: [
+            thought([call("send_message", JSON.stringify({ message: "Hello, Ana!" }))]),
+            thought([call("core_memory_append", JSON.stringify({ label: "human", content: "x" }))]),
+            thought([call("send_message", "{")]),
+          ],
+        },
+      ],
+      blocks: [],
+    });
+    expect(messagesOf(entries).map(({ content }) => content)).toEqual(["Hello, Ana!"]);
+    expect(skippedOf(entries)).toEqual(["a call of a tool", "a call of a tool"]);
   });
 
   it("keeps its messages and sessions apart from those of other files that number theirs from 0, too", async () => {

@@ -14,17 +14,31 @@ export function isMem0Memory(value: unknown): value is Fields {
   return isObjectValue(value) && typeof value.memory === "string";
 }
 
-/** Reads an export of mem0: a list of memories, or an object that holds it as `results` or `memories`. */
+/**
+ * Reads an export of mem0: a list of memories, or an object that holds it as `results` or `memories`. A list of a whole project
+ * has those of many people. All go to one user here, so only those of the first person are given.
+ */
 export async function* readMem0(source: ImportSource): AsyncIterable<ImportEntry> {
   const choose = (path: string): PathChoice => {
     if (path === "" || MEM0_LISTS.includes(path)) return "enter";
     return path === "[]" || MEM0_LISTS.includes(path.slice(0, -2)) ? "give" : "pass";
   };
+  let person: string | undefined;
   for await (const { value, number, isTooLarge } of readJsonItems(source, choose, PASS_LARGE_ELEMENTS)) {
     const place = `memory ${number}`;
+    const owner = findOwner(value);
+    person ??= owner;
     if (isTooLarge) yield { place, skipped: describeTooLarge(source, "a memory") };
+    else if (owner !== undefined && owner !== person)
+      yield { place, skipped: "a memory of another user_id than the first one of the file" };
     else yield toMem0Entry(place, value);
   }
+}
+
+/** Whose memory it is. One of an agent alone has no person. */
+function findOwner(value: unknown): string | undefined {
+  const owner = isObjectValue(value) ? value.user_id : undefined;
+  return typeof owner === "string" && owner !== "" ? owner : undefined;
 }
 
 function toMem0Entry(place: string, value: unknown): ImportEntry {
@@ -120,7 +134,10 @@ function toLettaMessage(place: string, message: Fields, session: string | undefi
   if (role === "system") return { place, skipped: "a system message" };
   if (role === "tool") return { place, skipped: "what a tool gave" };
   if (role !== "user" && role !== "assistant") return { place, skipped: "a message of an unknown author" };
-  const text = readLettaText(message);
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  const sent = calls.flatMap(readSentMessage);
+  if (calls.length > 0 && sent.length === 0) return { place, skipped: "a call of a tool" };
+  const text = sent.length > 0 ? sent.join("\n") : readLettaText(message);
   if (text === undefined) return { place, skipped: "a notice of the program" };
   // Files of the second shape number messages from 0 on, too: "message-0".
   const isOwnId = id !== undefined && !/^message-\d+$/.test(String(id));
@@ -151,5 +168,17 @@ function readLettaText({ content, text: plain }: Fields): string | undefined {
       : undefined;
   } catch {
     return text;
+  }
+}
+
+/** An agent may speak by calling `send_message`. The text beside a call is what it thought. */
+function readSentMessage(call: unknown): string[] {
+  const made = isObjectValue(call) && isObjectValue(call.function) ? call.function : {};
+  if (made.name !== "send_message" || typeof made.arguments !== "string") return [];
+  try {
+    const given: unknown = JSON.parse(made.arguments);
+    return isObjectValue(given) && typeof given.message === "string" ? [given.message] : [];
+  } catch {
+    return [];
   }
 }

@@ -135,6 +135,23 @@ describe("a chat of WhatsApp", () => {
     expect(skippedOf(entries)).toEqual(["a notice of the chat", "a picture, a recording or a file"]);
   });
 
+  it("gives edited messages without the mark of it, and passes over what was deleted", async () => {
+    const entries = await read(
+      "whatsapp",
+      [
+        "21.12.2019, 14:00 - Ana: I live in Porto. <This message was edited>",
+        "21.12.2019, 14:01 - Ana: You deleted this message",
+        "21.12.2019, 14:02 - Bo: This message was deleted.",
+        "21.12.2019, 14:03 - Bo: You deleted this message of mine",
+      ].join("\n"),
+    );
+    expect(messagesOf(entries).map(({ content }) => content)).toEqual([
+      "I live in Porto.",
+      "You deleted this message of mine",
+    ]);
+    expect(skippedOf(entries)).toEqual(["a message that was deleted", "a message that was deleted"]);
+  });
+
   it("is a session of its own, which a longer export of the same chat has again", async () => {
     const sessionsOf = async (lines: readonly string[]) => [
       ...new Set(messagesOf(await read("whatsapp", lines.join("\n"))).map(({ session }) => session)),

@@ -14,6 +14,9 @@ const SPEAKER = /^(?:~\s*)?([^:]{1,100}):(?:\s(.*)|)$/;
 /** Placeholders for what a text export leaves out, in common languages. */
 const OMITTED =
   /^(?:<[^<>]*(?:omitted|ausgeschlossen|omitido|omis|omesso|weggelaten|pominięto)[^<>]*>|(?:image|video|audio|sticker|GIF|document|Contact card)\s+omitted|.*<attached: [^<>]+>|.* \(file attached\))$/i;
+/** What stands in the place of a message that was deleted, and after one that was edited. */
+const DELETED = /^(?:This message was deleted|You deleted this message)\.?$/i;
+const EDITED = /\s*<This message was edited>$/i;
 /** Lines that are read to find the order of day and month. */
 const MOST_LOOKED_AT = 20_000;
 const MOST_MESSAGE_LINES = 10_000;
@@ -129,7 +132,8 @@ function createEntryMaker(): (message: StartedMessage, order: DateOrder) => Impo
     const match = SPEAKER.exec(first);
     const speaker = toShortName(match?.[1]);
     if (!match || speaker === undefined) return { place, skipped: "a notice of the chat" };
-    const text = [match[2] ?? "", ...rest].join("\n").trim();
+    const text = [match[2] ?? "", ...rest].join("\n").trim().replace(EDITED, "");
+    if (DELETED.test(text)) return { place, skipped: "a message that was deleted" };
     if (OMITTED.test(text)) return { place, skipped: "a picture, a recording or a file" };
     const at = toTime(message, order);
     const base = toContentId(
