@@ -164,6 +164,7 @@ function addMemoryCommands(root: Command): void {
     .option("--from <TIME>", "only memories said from this time on")
     .option("--to <TIME>", "only memories said before this time")
     .option("--as-of <TIME>", "only what was true at this time, instead of --status")
+    .option("--known-at <TIME>", "each memory as it was stored at this time")
     .addOption(createWhereTextOption('only memories whose text matches, such as {"$contains": "Porto"}'))
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "continue after the page that gave this cursor")

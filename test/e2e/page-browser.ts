@@ -71,7 +71,8 @@ export function usePage(
       ...serving(),
     });
     open.context = await open.browser.newContext({ viewport: { width: 1280, height: 800 } });
-    open.context.setDefaultTimeout(15_000);
+    // It ends what hangs, and says nothing of speed: on a busy machine a page takes many times as long.
+    open.context.setDefaultTimeout(60_000);
     open.page = await open.context.newPage();
     open.complaints = [];
     open.page.on("pageerror", (error) => open.complaints.push(error.message));

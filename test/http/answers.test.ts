@@ -230,6 +230,8 @@ describe("every answer holds to the document", () => {
     );
     expect((await call("GET", "/api/v1/memories/ana?as_of=2026-02-20&status=all")).status).toBe(400);
     await call("GET", "/api/v1/memories/ana?as_of=2026-02-20");
+    expect((await call("GET", "/api/v1/memories/ana?known_at=2020-01-01")).json.total).toBe(0);
+    expect((await call("GET", "/api/v1/memories/ana/facets?by=month&zone=Nowhere")).status).toBe(400);
     await call("GET", "/api/v1/memories/ana/stats");
     await call("GET", "/api/v1/stats?by=day&since=2026-01-01");
     await call("GET", "/metrics");

@@ -55,6 +55,17 @@ describe("facets", () => {
     expect(work).toMatchObject({ total: 2, left: 1 });
   });
 
+  it("count months in a time zone, and in UTC without one", async () => {
+    const bob = keepsake.scope({ user: "bob" });
+    await bob.add({ text: "One thing", at: "2026-01-31T23:30:00Z" });
+    const months = async (zone?: string) =>
+      (await bob.facets({ by: "month", ...(zone ? { zone } : {}) })).items.map(({ value }) => value);
+    expect(await months()).toEqual(["2026-01"]);
+    expect(await months("Europe/Berlin")).toEqual(["2026-02"]);
+    expect(await months("America/New_York")).toEqual(["2026-01"]);
+    await expect(months("Nowhere")).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
   it("count nothing of other agents, of other users, or of what was erased", async () => {
     const bob = keepsake.scope({ user: "bob" });
     expect(await bob.facets({ by: "kind" })).toEqual({ items: [], total: 0, left: 0 });

@@ -5,6 +5,7 @@ import { forEachInSlices } from "../../domain/time-slicing.ts";
 import { invalid } from "../../errors.ts";
 import { FACET_NAMES, type FacetName, type FacetOptions, type Facets } from "../api/listing-types.ts";
 import type { Ports } from "../ports.ts";
+import { readListContent } from "./known-memories.ts";
 import {
   createListFilter,
   listSubjectKeys,
@@ -27,16 +28,18 @@ interface FacetValue {
  * several times, or not at all. Nothing is stored. Throws `invalid_input` for a wrong option.
  */
 export async function countFacets(
-  ports: Pick<Ports, "states" | "clock" | "vocabulary">,
+  ports: Pick<Ports, "states" | "store" | "clock" | "vocabulary">,
   scope: Scope,
-  { by, limit = 50, signal, ...filters }: FacetOptions,
+  { by, limit = 50, zone, signal, ...filters }: FacetOptions,
 ): Promise<Facets> {
   signal?.throwIfAborted();
   if (!FACET_NAMES.includes(by)) throw invalid(`by must be one of ${FACET_NAMES.join(", ")}.`);
   const most = checkCount(limit, "limit", 1, 1000);
-  const isListed = createListFilter(filters, ports.clock().toISOString());
-  const state = await ports.states.of(scope);
-  const listed = await selectByWords(ports, state, filters);
+  const toMonth = createMonthFormat(zone);
+  createListFilter(filters, ports.clock().toISOString());
+  const content = await readListContent(ports, scope, filters.knownAt);
+  const isListed = createListFilter(filters, content.now);
+  const listed = await selectByWords(ports, content.state, filters);
   const found = new Map<string, { count: number; label: string | undefined }>();
   let [total, left] = [0, 0];
   await forEachInSlices(
@@ -44,7 +47,7 @@ export async function countFacets(
     (memory) => {
       if (!isOfAgent(scope, memory) || !isListed(memory, listed)) return;
       total += 1;
-      const values = listValues(ports, by, memory);
+      const values = by === "month" ? [toPlainValue(toMonth(memory.at))] : listValues(ports, by, memory);
       if (values.length === 0) left += 1;
       for (const { key, label } of values) {
         const known = found.get(key);
@@ -60,17 +63,35 @@ export async function countFacets(
 /** The values of a memory. One without a label counts for those that have the same key and a label. */
 function listValues(
   { vocabulary }: Pick<Ports, "vocabulary">,
-  by: FacetName,
+  by: Exclude<FacetName, "month">,
   memory: Memory,
 ): { readonly key: string; readonly label: string | undefined }[] {
   if (by === "topic") return vocabulary.listTopics(memory).map(toPlainValue);
   if (by === "kind") return [toPlainValue(memory.kind)];
-  if (by === "month") return [toPlainValue(memory.at.slice(0, 7))];
   const labels = listNames(memory);
   return listSubjectKeys(memory).map((key) => ({
     key,
     label: labels.find((one) => one.key === key)?.label,
   }));
+}
+
+/** Gives the function that tells the month of a time ("2026-03"), in a time zone or in UTC. */
+function createMonthFormat(zone: string | undefined): (time: string) => string {
+  if (zone === undefined) return (time) => time.slice(0, 7);
+  const format = createZoneFormat(zone);
+  return (time) => {
+    const parts = format.formatToParts(Date.parse(time));
+    const part = (name: "year" | "month"): string => parts.find(({ type }) => type === name)?.value ?? "";
+    return `${part("year")}-${part("month")}`;
+  };
+}
+
+function createZoneFormat(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone, year: "numeric", month: "2-digit" });
+  } catch {
+    throw invalid('zone is not a time zone. Use a name such as "Europe/Lisbon".');
+  }
 }
 
 const toPlainValue = (value: string): FacetValue => ({ key: value, label: value });

@@ -79,6 +79,31 @@ describe("a list of memories", () => {
     expect(await homes("2026-03-05")).not.toContain("Porto");
   });
 
+  it("gives what was stored at a time, in the words and with the status of then", async () => {
+    const [banana, cherry, apple] = (await ana.list()).items.map(({ id }) => id);
+    now = new Date("2026-03-20T12:00:00Z");
+    await ana.update(banana ?? "", { text: "Banana bread" });
+    await ana.update(cherry ?? "", { validTo: "2026-03-15" });
+    await ana.add({ text: "Date" });
+    const then = "2026-03-10";
+    expect(await texts({ knownAt: then })).toEqual(["Banana", "Cherry", "apple"]);
+    expect(await texts({ knownAt: then, status: "superseded" })).toEqual([]);
+    expect(await texts({ knownAt: "2026-03-01", status: "all" })).toEqual([]);
+    expect(await texts({ knownAt: "2026-03-21" })).toEqual(await texts());
+    expect(await texts()).toEqual(["Date", "Banana bread", "apple"]);
+    expect((await ana.facets({ by: "kind", knownAt: then })).total).toBe(3);
+    expect(await memory.scope({ user: "bob" }).list({ knownAt: then })).toMatchObject({ total: 0 });
+    await ana.forget({ ids: [apple ?? ""] });
+    expect(await texts({ knownAt: then })).toEqual(["Banana", "Cherry"]);
+  });
+
+  it("gives nothing that has expired since, whatever was known at a time", async () => {
+    const [banana] = (await ana.list()).items.map(({ id }) => id);
+    await ana.update(banana ?? "", { expiresAt: "2026-03-12" });
+    now = new Date("2026-03-20T12:00:00Z");
+    expect(await texts({ knownAt: "2026-03-10" })).toEqual(["Cherry", "apple"]);
+  });
+
   it("counts a memory among the outdated once a person has ended it, and an event not", async () => {
     const [banana, cherry] = (await ana.list()).items.map(({ id }) => id);
     await ana.update(banana ?? "", { validTo: "2026-03-01" });
@@ -94,6 +119,7 @@ describe("a list of memories", () => {
     { sort: "size" },
     { origin: "nobody" },
     { from: "soon" },
+    { knownAt: "soon" },
     { offset: -1 },
     { offset: 1, cursor: "WzFd" },
     { asOf: "2026-01-01", status: "all" },

@@ -20,6 +20,7 @@ import type { Ports } from "../ports.ts";
 import { DECAY_DAYS } from "../recall/options.ts";
 import { requireMemory, toSources } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
+import { readListContent } from "./known-memories.ts";
 import {
   createListFilter,
   isExpiredAt,
@@ -77,12 +78,10 @@ export async function getMemory(
   return shown as ShownMemory;
 }
 
+type ListPorts = Pick<Ports, "states" | "store" | "vocabulary"> & UsedMemoryPorts;
+
 /** Lists memories, newest first; only current ones unless another status is requested. */
-export function listMemories(
-  ports: Pick<Ports, "states" | "vocabulary"> & UsedMemoryPorts,
-  scope: Scope,
-  options: ListOptions = {},
-): Listing {
+export function listMemories(ports: ListPorts, scope: Scope, options: ListOptions = {}): Listing {
   const page = (cursor: string | undefined): Promise<Page<ShownMemory>> =>
     readPage(ports, scope, { ...options, ...(cursor === undefined ? {} : { cursor }) });
   return {
@@ -99,29 +98,26 @@ export function listMemories(
   };
 }
 
-async function readPage(
-  ports: Pick<Ports, "states" | "vocabulary"> & UsedMemoryPorts,
-  scope: Scope,
-  options: ListOptions,
-): Promise<Page<ShownMemory>> {
+async function readPage(ports: ListPorts, scope: Scope, options: ListOptions): Promise<Page<ShownMemory>> {
   options.signal?.throwIfAborted();
   const limit = checkCount(options.limit ?? 50, "limit", 1, 1000);
-  const now = ports.clock().toISOString();
-  const isListed = createListFilter(options, now);
-  const passes: ListFilter = (memory, state) => isOfAgent(scope, memory) && isListed(memory, state);
   const order = checkOrder(options.sort);
   const skipped = checkCount(options.offset ?? 0, "offset", 0, 1_000_000);
   if (options.cursor !== undefined && skipped > 0) throw invalid("set offset or cursor, not both.");
-  const state = await ports.states.of(scope);
-  const listed = await selectByWords(ports, state, options);
+  createListFilter(options, ports.clock().toISOString());
+  const content = await readListContent(ports, scope, options.knownAt);
+  const isListed = createListFilter(options, content.now);
+  const passes: ListFilter = (memory, state) => isOfAgent(scope, memory) && isListed(memory, state);
+  const listed = await selectByWords(ports, content.state, options);
   const { found, total, next } =
     order === "newest" && skipped === 0 && parsePosition(options.cursor) === undefined
       ? await selectNewest(listed, passes, options.cursor, limit)
       : await selectSorted(listed, passes, order, parsePosition(options.cursor) ?? skipped, limit);
   // Content that was erased during a yield must not be returned.
-  const items = found.flatMap(({ id }) => state.memories.get(id) ?? []);
+  const items = await content.reread(found);
+  const shown = await mapInSlices(items, (memory) => toShownMemory(content.state, memory));
   return {
-    items: await withUsage(ports, scope, await mapInSlices(items, (memory) => toShownMemory(state, memory))),
+    items: await withUsage(ports, scope, shown),
     total,
     ...(next === undefined ? {} : { cursor: next }),
   };

@@ -37,6 +37,8 @@ export interface ListOptions extends CallOptions {
   readonly sensitive?: boolean;
   /** Only what was true at this time, whatever its status is now. Not together with `status`. */
   readonly asOf?: Date | string;
+  /** Each memory as it was stored at this time, with its status then. What was erased or has expired since is gone. */
+  readonly knownAt?: Date | string;
   /** The order (default "newest": said last first). */
   readonly sort?: ListOrder;
   /** How many memories to leave out at the beginning (default 0; at most 1,000,000). Not together with `cursor`. */
@@ -80,7 +82,7 @@ export interface PageOptions extends CallOptions {
 export interface Listing extends PromiseLike<Page<ShownMemory>>, AsyncIterable<ShownMemory> {}
 
 export const FACET_NAMES = ["topic", "subject", "kind", "month"] as const;
-/** What memories are counted by. `subject`: by person and thing. `month`: by when it was said, in UTC. */
+/** What memories are counted by. `subject`: by person and thing. `month`: by when it was said, in UTC or in `zone`. */
 export type FacetName = (typeof FACET_NAMES)[number];
 
 /** Options of `facets`: what to count by, and the filters of `list`. */
@@ -89,6 +91,8 @@ export interface FacetOptions extends Omit<ListOptions, "sort" | "offset" | "lim
   readonly by: FacetName;
   /** The most values (default 50; at most 1,000). */
   readonly limit?: number;
+  /** The time zone of months, such as "Europe/Lisbon" (default UTC). */
+  readonly zone?: string;
 }
 
 /** How many memories have each value. It is computed at each call, and stored nowhere. */

@@ -98,6 +98,7 @@ const LIST_FILTERS = {
   subject: nameSchema.optional(),
   sensitive: flagSchema.optional(),
   as_of: momentSchema.optional(),
+  known_at: momentSchema.optional(),
   where_text: textFilterTextSchema.optional(),
 };
 
@@ -114,6 +115,7 @@ const LIST_QUERY = z.strictObject({
 const FACETS_QUERY = z.strictObject({
   ...LIST_FILTERS,
   by: z.enum(FACET_NAMES),
+  zone: nameSchema.optional(),
   limit: countTextSchema.optional(),
 });
 
@@ -156,7 +158,8 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Lists a user's memories",
     description:
       "`from` (inclusive) and `to` (exclusive) are when it was said. `subject` is a person or thing: `user/sister`, `Eva`. " +
-      "`as_of` gives what was true at a time, and does not go together with `status`; `offset` not with `cursor`.",
+      "`as_of` gives what was true at a time, and does not go together with `status`; `offset` not with `cursor`. " +
+      "`known_at` gives each memory as it was stored at a time.",
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: LIST_QUERY,
@@ -179,14 +182,14 @@ export const memoryOperations: readonly Operation[] = [
     summary: "Counts memories by topic, person or thing, kind, or month",
     description:
       "With the filters of the list of memories. Those of most memories first, months newest first. A memory may count under " +
-      "several values.",
+      'several values. Months are those of `zone` ("Europe/Lisbon"), or of UTC.',
     scope: "read",
     parameters: USER_PATH_PARAMETERS,
     query: FACETS_QUERY,
     answers: { 200: { says: "The values and their numbers.", schema: FACETS_SCHEMA } },
     async handle({ exchange, path, query, signal, memoryOf }) {
-      const { by, limit, ...filters } = query;
-      const options = { ...toListFilters(filters), ...omitUndefined({ limit }), by, signal };
+      const { by, limit, zone, ...filters } = query;
+      const options = { ...toListFilters(filters), ...omitUndefined({ limit, zone }), by, signal };
       return exchange.json(await memoryOf(path.user_id).facets(options));
     },
   }),
@@ -308,7 +311,8 @@ export const memoryOperations: readonly Operation[] = [
 
 /** The options of `list` and `facets` for filters in a query. */
 function toListFilters(query: z.infer<typeof FILTERS_SCHEMA>): ListOptions {
-  const { kind, type, quarantined, review, session_id, sensitive, as_of, where_text, ...rest } = query;
+  const { kind, type, quarantined, review, session_id, sensitive, as_of, known_at, where_text, ...rest } =
+    query;
   return omitUndefined({
     kind: kind ?? type,
     quarantined: toFlag(quarantined),
@@ -316,6 +320,7 @@ function toListFilters(query: z.infer<typeof FILTERS_SCHEMA>): ListOptions {
     session: session_id,
     sensitive: toFlag(sensitive),
     asOf: as_of,
+    knownAt: known_at,
     whereText: where_text === undefined ? undefined : parseTextFilter(where_text),
     ...rest,
   });

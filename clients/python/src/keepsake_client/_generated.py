@@ -2952,6 +2952,7 @@ class RawOperations(SyncTransport):
         subject: str | int | float | bool | None = None,
         sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        known_at: str | int | float | bool | None = None,
         where_text: str | int | float | bool | None = None,
         sort: str | int | float | bool | None = None,
         offset: str | int | float | bool | None = None,
@@ -2963,7 +2964,7 @@ class RawOperations(SyncTransport):
             "GET",
             "/api/v1/memories/{user_id}",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "known_at": known_at, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
         )
         return cast("MemoryPage", sent)
 
@@ -2984,8 +2985,10 @@ class RawOperations(SyncTransport):
         subject: str | int | float | bool | None = None,
         sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        known_at: str | int | float | bool | None = None,
         where_text: str | int | float | bool | None = None,
         by: str | int | float | bool | None = None,
+        zone: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> MemoryFacets:
         """Counts memories by topic, person or thing, kind, or month."""
@@ -2993,7 +2996,7 @@ class RawOperations(SyncTransport):
             "GET",
             "/api/v1/memories/{user_id}/facets",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "by": by, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "known_at": known_at, "where_text": where_text, "by": by, "zone": zone, "limit": limit},
         )
         return cast("MemoryFacets", sent)
 
@@ -4224,6 +4227,7 @@ class AsyncRawOperations(AsyncTransport):
         subject: str | int | float | bool | None = None,
         sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        known_at: str | int | float | bool | None = None,
         where_text: str | int | float | bool | None = None,
         sort: str | int | float | bool | None = None,
         offset: str | int | float | bool | None = None,
@@ -4235,7 +4239,7 @@ class AsyncRawOperations(AsyncTransport):
             "GET",
             "/api/v1/memories/{user_id}",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "known_at": known_at, "where_text": where_text, "sort": sort, "offset": offset, "cursor": cursor, "limit": limit},
         )
         return cast("MemoryPage", sent)
 
@@ -4256,8 +4260,10 @@ class AsyncRawOperations(AsyncTransport):
         subject: str | int | float | bool | None = None,
         sensitive: str | int | float | bool | None = None,
         as_of: str | int | float | bool | None = None,
+        known_at: str | int | float | bool | None = None,
         where_text: str | int | float | bool | None = None,
         by: str | int | float | bool | None = None,
+        zone: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> MemoryFacets:
         """Counts memories by topic, person or thing, kind, or month."""
@@ -4265,7 +4271,7 @@ class AsyncRawOperations(AsyncTransport):
             "GET",
             "/api/v1/memories/{user_id}/facets",
             path={"user_id": user_id},
-            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "where_text": where_text, "by": by, "limit": limit},
+            query={"kind": kind, "type": type, "status": status, "quarantined": quarantined, "review": review, "origin": origin, "from": from_, "to": to, "session_id": session_id, "topic": topic, "subject": subject, "sensitive": sensitive, "as_of": as_of, "known_at": known_at, "where_text": where_text, "by": by, "zone": zone, "limit": limit},
         )
         return cast("MemoryFacets", sent)
 

@@ -19,6 +19,7 @@ interface ListCommandOptions extends CommonOptions {
   readonly from?: string;
   readonly to?: string;
   readonly asOf?: string;
+  readonly knownAt?: string;
   readonly setAside?: boolean;
   readonly review?: boolean;
   readonly whereText?: WhereText;
@@ -42,8 +43,8 @@ function describeEmptyList({ setAside, review }: ListCommandOptions): string {
 }
 
 function toListOptions(options: ListCommandOptions): ListOptions {
-  const { kind, status, limit, cursor, sort, from, to, asOf, setAside, review, whereText } = options;
-  const given = { kind, status, limit, cursor, sort, from, to, asOf, whereText };
+  const { kind, status, limit, cursor, sort, from, to, asOf, knownAt, setAside, review, whereText } = options;
+  const given = { kind, status, limit, cursor, sort, from, to, asOf, knownAt, whereText };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...(setAside ? { quarantined: true } : {}),
