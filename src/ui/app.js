@@ -1,5 +1,6 @@
 import { getStats, isSignedIn, listMemories, listUsers, onSignedOut, signIn, signOut } from "./calls.js";
 import { conversation } from "./chat.js";
+import { dropEditDrafts } from "./edit-drafts.js";
 import { onErased } from "./forget.js";
 import { knownList } from "./known.js";
 import { find, make, makeId, say } from "./make.js";
@@ -8,6 +9,7 @@ import { goTo, linkTo, parseRoute } from "./router.js";
 import { listenToKeys, showKeys } from "./shortcuts.js";
 import { keyFromLink, showDoor } from "./sign-in.js";
 import { createViews } from "./views.js";
+import { number } from "./words.js";
 
 const USER = "keepsake.user";
 const USERS = "keepsake.users";
@@ -98,6 +100,15 @@ function offerUsers(names) {
   find("users").replaceChildren(...[...new Set(names)].map((value) => make("option", { value })));
 }
 
+/** Says below the field how many users it does not suggest; nothing if it suggests all. */
+function noteMoreUsers(shown, total) {
+  find("users-note").hidden = total <= shown;
+  find("users-note").textContent =
+    total > shown
+      ? `${number(shown)} of ${number(total)} users are suggested. Type any other name in full.`
+      : "";
+}
+
 function switchUser(name) {
   state.user = name;
   sessionStorage.setItem(USER, name);
@@ -106,7 +117,11 @@ function switchUser(name) {
   localStorage.setItem(USERS, JSON.stringify(names));
   find("user").value = name;
   offerUsers(names);
-  listUsers().then((others) => state.user === name && offerUsers([...names, ...others]));
+  listUsers().then((others) => {
+    if (state.user !== name) return;
+    offerUsers([...names, ...others.names]);
+    noteMoreUsers(others.names.length, others.total);
+  });
   forgetScreen();
   resumeLast();
   changed();
@@ -180,6 +195,7 @@ function forgetPeople() {
   state.session = newSession();
   for (const id of ["user", "forget-what"]) find(id).value = "";
   find("users").replaceChildren();
+  noteMoreUsers(0, 0);
   history.replaceState(null, "", location.pathname);
   document.title = "Keepsake";
 }
@@ -255,7 +271,10 @@ document.addEventListener("visibilitychange", () => {
   changed();
   view?.refresh?.();
 });
-onErased((receipt) => talk.wipe(receipt));
+onErased((receipt) => {
+  dropEditDrafts(state.user);
+  talk.wipe(receipt);
+});
 onSignedOut(() => leave("You are signed out. Sign in again to continue."));
 listenToKeys(() => view);
 

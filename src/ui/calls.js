@@ -125,9 +125,17 @@ export function unlinkMemories(user, ends) {
   return call("DELETE", withQuery(toPath`/api/v1/memories/${user}/links`, ends));
 }
 
-/** Counts memories by topic, subject, kind or month (`by`), with the filters of the list. */
+/** Gives all stored associations. */
+export function listLinks(user) {
+  return readAll((cursor) =>
+    call("GET", withQuery(toPath`/api/v1/memories/${user}/links`, { limit: 1000, cursor })),
+  );
+}
+
+/** Counts memories by topic, subject, kind or month (`by`), with the filters of the list. Months are those of the browser's zone. */
 export function listFacets(user, query) {
-  return call("GET", withQuery(toPath`/api/v1/memories/${user}/facets`, query));
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return call("GET", withQuery(toPath`/api/v1/memories/${user}/facets`, { zone, ...query }));
 }
 
 /** Gives groups of memories by topic, with the memories that are typical of each. */
@@ -310,10 +318,34 @@ export async function readAll(readPage) {
   return items;
 }
 
-/** Gives the name of every user that the key may see; none if it may not list them. */
+/** Gives the names of the first users that the key may see, at most a thousand, and the number of all; none if it may not list them. */
 export async function listUsers() {
-  const { items } = await call("GET", "/api/v1/users?limit=200").catch(() => ({ items: [] }));
-  return items.map(({ user_id }) => user_id);
+  const { items, total } = await call("GET", "/api/v1/users?limit=1000").catch(() => ({
+    items: [],
+    total: 0,
+  }));
+  return { names: items.map(({ user_id }) => user_id), total };
+}
+
+/** Gives the OpenAPI document of the server. */
+export function getApiDocument() {
+  return call("GET", "/openapi.json");
+}
+
+/** Sends a request with the key of the page, and gives the answer as it is, also one that says what failed. */
+export async function sendAsIs(method, path, body) {
+  const start = performance.now();
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      "x-keepsake-proof": localStorage.getItem(PROOF) ?? "",
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const type = response.headers.get("content-type") ?? "";
+  return { status: response.status, type, text, milliseconds: Math.round(performance.now() - start) };
 }
 
 export function getHealth() {

@@ -25,9 +25,19 @@ function memoryFields(memory) {
   };
 }
 
-/** The form to correct a memory. `save` gets only what differs. */
-export function editForm(memory, { save, cancel }) {
+/** The fields of a draft: their values by name. */
+function readFields(fields) {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
+}
+
+/**
+ * The form to correct a memory. `draft` fills it with what was typed before. `save` gets only what differs; `keep` gets the draft
+ * after each change, or nothing if it says what the memory says.
+ */
+export function editForm(memory, { draft, keep, save, cancel }) {
   const fields = memoryFields(memory);
+  for (const [name, field] of Object.entries(fields)) field.value = draft?.[name] ?? field.value;
+  const isChanged = () => Object.keys(changesOf(fields, memory)).length > 0;
   const element = make(
     "form",
     {
@@ -38,6 +48,7 @@ export function editForm(memory, { save, cancel }) {
         if (Object.keys(changes).length === 0) cancel();
         else save(changes);
       },
+      oninput: () => keep(isChanged() ? { ...readFields(fields), version: memory.version } : undefined),
       onkeydown: (event) => {
         if (event.key === "Escape") cancel();
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) element.requestSubmit();
@@ -49,6 +60,13 @@ export function editForm(memory, { save, cancel }) {
       { class: "small" },
       "The version before stays in the history. Its source stays as it was said.",
     ),
+    draft &&
+      draft.version !== memory.version &&
+      make(
+        "p",
+        { class: "problem" },
+        "The memory has changed since you wrote this. Saving replaces that change.",
+      ),
     labelled("Statement", fields.text),
     grid(fields, labelled("True until", fields.to)),
     make(

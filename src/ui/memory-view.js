@@ -1,4 +1,5 @@
 import { binMemory, changeMemory, getMemory, getMessage, getRelated, listVersions, undo } from "./calls.js";
+import { dropEditDraft, getEditDraft, keepEditDraft } from "./edit-drafts.js";
 import { askToForget } from "./forget.js";
 import { button, emptyState, moreButton, problem } from "./form-parts.js";
 import { make } from "./make.js";
@@ -54,7 +55,8 @@ export function memoryView({ user, changed, close }) {
 
   function draw() {
     element.scrollTop = 0;
-    element.replaceChildren(back(), ...detailParts(memory, actionButtons(memory, actions)));
+    const draft = getEditDraft(user, memory.id) && draftNote(actions);
+    element.replaceChildren(back(), ...detailParts(memory, actionButtons(memory, actions), draft));
     loadParts(element, user, memory, changed);
   }
 
@@ -63,24 +65,20 @@ export function memoryView({ user, changed, close }) {
     if (shownId !== undefined) await load();
   }
 
-  function edit() {
-    const form = editForm(memory, {
-      save: (changes) => actions.change(changes, "Saved."),
-      cancel() {
-        draw();
-        element.querySelector(".detail-actions button")?.focus();
-      },
-    });
-    element.replaceChildren(back(), form);
-    form.querySelector("textarea").focus();
-  }
+  const actions = memoryActions({ user, memory: () => memory, changed, afterChange, close });
+  const showForm = (form) => element.replaceChildren(back(), form);
+  Object.assign(actions, editActions({ user, memory: () => memory, showForm, showMemory, save: actions.save }));
 
-  const actions = { edit, ...memoryActions({ user, memory: () => memory, changed, afterChange, close }) };
+  /** Shows the memory again in place of a form. */
+  function showMemory() {
+    draw();
+    element.querySelector(".detail-actions button")?.focus();
+  }
 
   /** Keys for the memory that is shown. Gives whether the key was used. */
   function onKey({ key }) {
     if (!memory || element.querySelector("form")) return false;
-    const work = { e: edit, o: mayEnd(memory) && actions.end, Delete: actions.moveToBin, "#": actions.erase }[
+    const work = { e: actions.edit, o: mayEnd(memory) && actions.end, Delete: actions.moveToBin, "#": actions.erase }[
       key
     ];
     if (work) work();
@@ -88,6 +86,32 @@ export function memoryView({ user, changed, close }) {
   }
 
   return { element, show, onKey };
+}
+
+/** The form to correct a memory, and the draft that stays until it is saved. */
+function editActions({ user, memory, showForm, showMemory, save }) {
+  function edit() {
+    const { id } = memory();
+    const keep = (draft) => (draft ? keepEditDraft(user, id, draft) : dropEditDraft(user, id));
+    const form = editForm(memory(), { draft: getEditDraft(user, id), keep, save, cancel: discardDraft });
+    showForm(form);
+    form.querySelector("textarea").focus();
+  }
+
+  /** Drops the edit that is not saved. The notice can bring it back. */
+  function discardDraft() {
+    const { id } = memory();
+    const draft = getEditDraft(user, id);
+    dropEditDraft(user, id);
+    showMemory();
+    if (!draft) return;
+    toast("Edit discarded.", () => {
+      keepEditDraft(user, id, draft);
+      if (memory()?.id === id) showMemory();
+    });
+  }
+
+  return { edit, discardDraft };
 }
 
 const mayEnd = ({ status, kind }) => status === "current" && kind !== "event";
@@ -110,6 +134,14 @@ function memoryActions({ user, memory, changed, afterChange, close }) {
   const change = (changes, done) => act(() => changeMemory(user, memory().id, changes), done);
   return {
     change,
+    save: (changes) => {
+      const { id } = memory();
+      return act(async () => {
+        const answer = await changeMemory(user, id, changes);
+        dropEditDraft(user, id);
+        return answer;
+      }, "Saved.");
+    },
     end: () => change({ valid_to: new Date().toISOString() }, "Marked as outdated."),
     moveToBin: () => act(() => binMemory(user, memory().id), "Moved to the bin."),
     togglePrivate: () =>
@@ -141,7 +173,18 @@ function actionButtons(memory, { change, end, edit, togglePrivate, moveToBin, re
   ];
 }
 
-function detailParts(memory, buttons) {
+/** Says that an edit is not saved, with the ways on. */
+function draftNote({ edit, discardDraft }) {
+  return make(
+    "div",
+    { class: "draft-note" },
+    make("p", {}, "You have an edit of this memory that is not saved."),
+    button("Go on editing", edit, "primary"),
+    button("Discard", discardDraft),
+  );
+}
+
+function detailParts(memory, buttons, draft) {
   return [
     make(
       "header",
@@ -157,6 +200,7 @@ function detailParts(memory, buttons) {
       make("h3", { class: "detail-text", tabindex: "-1" }, textOf(memory)),
       memory.quarantined && memory.why && make("p", { class: "small" }, memory.why),
     ),
+    draft,
     make("div", { class: "detail-actions" }, buttons),
     make("div", { class: "source-place" }),
     timeSection(memory),
