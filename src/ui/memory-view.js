@@ -67,7 +67,10 @@ export function memoryView({ user, changed, close }) {
 
   const actions = memoryActions({ user, memory: () => memory, changed, afterChange, close });
   const showForm = (form) => element.replaceChildren(back(), form);
-  Object.assign(actions, editActions({ user, memory: () => memory, showForm, showMemory, save: actions.save }));
+  Object.assign(
+    actions,
+    editActions({ user, memory: () => memory, showForm, showMemory, save: actions.save }),
+  );
 
   /** Shows the memory again in place of a form. */
   function showMemory() {
@@ -78,9 +81,12 @@ export function memoryView({ user, changed, close }) {
   /** Keys for the memory that is shown. Gives whether the key was used. */
   function onKey({ key }) {
     if (!memory || element.querySelector("form")) return false;
-    const work = { e: actions.edit, o: mayEnd(memory) && actions.end, Delete: actions.moveToBin, "#": actions.erase }[
-      key
-    ];
+    const work = {
+      e: actions.edit,
+      o: mayEnd(memory) && actions.end,
+      Delete: actions.moveToBin,
+      "#": actions.erase,
+    }[key];
     if (work) work();
     return Boolean(work);
   }
