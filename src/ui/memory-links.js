@@ -6,7 +6,8 @@ import { linkTo } from "./router.js";
 import { toast } from "./toasts.js";
 import { number, percent } from "./words.js";
 
-const LINK_WORDS = {
+/** The words for each type of association, from one end and from the other. */
+export const LINK_WORDS = {
   related_to: ["Related to", "Related to"],
   depends_on: ["Depends on", "Is needed by"],
   contradicts: ["Contradicts", "Contradicts"],

@@ -10,6 +10,7 @@ const PAGES = [
   ["conversations", "Conversations", true],
   ["erase", "Erase", true],
   ["timeline", "Timeline", false],
+  ["map", "Map", false],
   ["overview", "Overview", false],
   ["attachments", "Images and recordings", false],
   ["sharing", "Sharing", false],
@@ -18,6 +19,7 @@ const PAGES = [
   ["data", "Import and export", false],
   ["server", "Server", false],
   ["settings", "Settings", false],
+  ["api", "API", false],
   ["tour", "Tour", false],
 ];
 

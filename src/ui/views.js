@@ -1,9 +1,11 @@
+import { apiView } from "./api-view.js";
 import { attachmentsView } from "./attachments-view.js";
 import { contextView } from "./context-view.js";
 import { conversationsView } from "./conversations-view.js";
 import { dataView } from "./data-view.js";
 import { decideView } from "./decide-view.js";
 import { eraseView } from "./erase-view.js";
+import { mapView } from "./map-view.js";
 import { memoriesView } from "./memories-view.js";
 import { moreView } from "./navigation.js";
 import { overviewView } from "./overview-view.js";
@@ -27,6 +29,7 @@ export function createViews({ user, changed, continueIn }) {
     conversations: conversationsView,
     erase: eraseView,
     timeline: timelineView,
+    map: mapView,
     overview: overviewView,
     attachments: attachmentsView,
     sharing: sharingView,
@@ -35,6 +38,7 @@ export function createViews({ user, changed, continueIn }) {
     data: dataView,
     server: serverView,
     settings: settingsView,
+    api: apiView,
     tour: tourView,
     more: moreView,
   };

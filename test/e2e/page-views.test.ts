@@ -17,6 +17,7 @@ const ADDRESSES = [
   "#/conversations/garden",
   "#/erase",
   "#/timeline?at=2026-03-10",
+  "#/map",
   "#/overview",
   "#/attachments",
   "#/sharing",
@@ -26,6 +27,8 @@ const ADDRESSES = [
   "#/data",
   "#/server",
   "#/settings",
+  "#/api",
+  "#/api/searchMemories",
   "#/tour",
   "#/more",
 ];
