@@ -101,7 +101,7 @@ function operationParts(operation, { user, changed }) {
   const fields = callFields(operation, user);
   const answer = make("div", { class: "api-answer", role: "status" });
   const code = codePart(() => fields.read());
-  const isWrite = method !== "GET";
+  const isWrite = method !== "GET" && scopes.join() !== "read";
   const sure = make("input", { type: "checkbox", required: true });
   const send = make("button", { type: "submit", class: "primary" }, `Send ${method}`);
   const form = make(
