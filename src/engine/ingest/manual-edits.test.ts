@@ -64,3 +64,27 @@ describe("times that are cleared by hand", () => {
     await expect(ana.update(id, { clear: [] })).rejects.toMatchObject({ code: "invalid_input" });
   });
 });
+
+describe("a text that is changed by hand", () => {
+  async function change(said: string, text: (old: string) => string): Promise<string> {
+    await ana.remember(said);
+    const [one] = (await ana.list()).items;
+    await ana.update(one?.id ?? "", { text: text(one?.text ?? "") });
+    return one?.id ?? "";
+  }
+
+  it("gives its claim the new value where nothing else has changed, and answers tell it", async () => {
+    const id = await change("I live in Porto.", (old) => old.replace("Porto", "Ghent"));
+    expect((await ana.get(id)).claim?.value).toBe("Ghent");
+    const { text, abstained } = await ana.answer("Where do I live?");
+    expect([text, abstained]).toEqual(["You live in Ghent.", false]);
+  });
+
+  it("is answered with where it tells something else than its claim, not the words that it was read from", async () => {
+    const id = await change("I live in Porto.", () => "The user moved to Ghent in May, above a bakery.");
+    expect((await ana.get(id)).claim).toBeUndefined();
+    const { text } = await ana.answer("Where do I live?");
+    expect(text).toContain("Ghent");
+    expect(text).not.toContain("Porto");
+  });
+});

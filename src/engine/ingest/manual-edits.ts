@@ -173,16 +173,36 @@ function withoutTimes(memory: Memory, cleared: readonly ClearableField[]): Memor
   return { ...(Object.fromEntries(kept) as unknown as Memory), status };
 }
 
-/** A memory without a claim that its new text no longer says: profiles and answers would go on telling the old value. */
-function withFittingClaim<Fields extends Pick<Memory, "claim">>(
+/**
+ * A memory whose claim its new text still says: with the new value where only that has changed, else without the claim. Profiles and
+ * answers would go on telling the old value.
+ */
+function withFittingClaim<Fields extends Pick<Memory, "claim" | "text">>(
   memory: Fields,
   text: string | undefined,
 ): Omit<Fields, "claim"> & Pick<Memory, "claim"> {
   if (text === undefined || !memory.claim) return memory;
   const words = new Set(splitWords(text));
   if (splitWords(memory.claim.value).every((word) => words.has(word))) return memory;
-  const { claim: _outdated, ...others } = memory;
-  return others;
+  const { claim, ...others } = memory;
+  const value = findNewValue(memory.text, claim.value, text);
+  return value === undefined ? others : { ...others, claim: { ...claim, value } };
+}
+
+/** A new value has at most so many words more than the old one: longer words tell something else besides. */
+const MOST_WORDS_MORE = 2;
+
+/** What stands in the new text in the place of a value, where all words around it are the same. */
+function findNewValue(text: string, value: string, changed: string): string | undefined {
+  const [before, after] = [text, changed].map((one) => one.trim().replace(/[.!]+$/, ""));
+  const at = before?.toLowerCase().lastIndexOf(value.toLowerCase()) ?? -1;
+  if (before === undefined || after === undefined || at < 0) return undefined;
+  const [lead, rest] = [before.slice(0, at), before.slice(at + value.length)];
+  const found = after.slice(lead.length, after.length - rest.length);
+  const isSame = `${lead}${found}${rest}`.toLowerCase() === after.toLowerCase();
+  const isOne = found.trim() === found && !/[,;:.!?\n]/.test(found);
+  const most = splitWords(value).length + MOST_WORDS_MORE;
+  return isSame && isOne && found !== "" && splitWords(found).length <= most ? found : undefined;
 }
 
 /** A memory that has already expired could never be read, so it is a mistake. */

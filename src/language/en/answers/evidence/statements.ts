@@ -10,6 +10,7 @@ import type { StoredContent } from "../../../../ports/language/stored-content.ts
 import { ownSpans } from "../../grammar/no-facts/borrowed.ts";
 import { besideHoles, closeHoles } from "../../grammar/words/holes.ts";
 import type { AnswerIndex } from "../answer-index.ts";
+import { bagOf, essence } from "../essence.ts";
 
 /** One statement that may carry an answer: a memory, or one sentence of the user's. */
 export interface EvidenceStatement {
@@ -226,7 +227,7 @@ function* sentencesOf(
         zone: message.zone,
         score: place.score,
         rank: place.rank,
-        isOver: isPartlyOver(about, asOf ?? now),
+        isOver: isPartlyOver(about, asOf ?? now, text),
         subjects: subjectsOf(about),
         isLater: about.some((memory) => isAboutLater(memory, asOf ?? now)),
         memory: undefined,
@@ -238,10 +239,20 @@ function* sentencesOf(
 }
 
 /** A part that was changed cannot be told from the rest in a quote; the memories of the rest can. */
-function isPartlyOver(memories: readonly Memory[], at: string): boolean {
-  const isChanged = memories.some(({ status }) => status !== "current");
+function isPartlyOver(memories: readonly Memory[], at: string, said: string): boolean {
+  const isChanged = memories.some((memory) => memory.status !== "current" || isChangedByHand(memory, said));
   return isChanged || (memories.length > 0 && memories.every((memory) => !isTrueAt(memory, at)));
 }
+
+/** Whether somebody has changed a memory by hand, so that it says something else than the words that it was read from. */
+function isChangedByHand({ action, text }: Memory, said: string): boolean {
+  if (action !== "updated") return false;
+  const words = bagOf(said);
+  return essence(text).some((word) => word !== USER && !words.has(word));
+}
+
+/** "The user lives in Porto." of "I live in Porto." */
+const USER = "user";
 
 function subjectsOf(memories: readonly Memory[]): string[] {
   return memories.flatMap(({ claim }) => claim?.subject ?? []);
