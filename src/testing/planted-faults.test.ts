@@ -1,18 +1,28 @@
-import { describe, expect, it } from "vitest";
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { folderArchive } from "../adapters/backups/folder-archive.ts";
 import { memoryCache } from "../adapters/memory/cache.ts";
 import { memoryCalls } from "../adapters/memory/calls.ts";
+import { memoryRateLimits } from "../adapters/memory/rate-limits.ts";
 import { memorySessions } from "../adapters/memory/sessions.ts";
 import { createMemoryDocuments } from "../adapters/memory/shared-documents.ts";
+import { isMemoryError, MemoryError } from "../errors.ts";
+import type { BackupArchive } from "../ports/backup-archive.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
 import type { Calls } from "../ports/language/model-calls.ts";
+import type { RateLimits } from "../ports/rate-limits.ts";
 import type { Sessions, StoredSessionState } from "../ports/sessions.ts";
 import type { Documents } from "../ports/stores/documents.ts";
 import type { Clock } from "../ports/system.ts";
+import { BACKUP_ARCHIVE_CASES } from "./backup-archive-conformance.ts";
 import { CACHE_CASES } from "./cache-conformance.ts";
 import { DOCUMENTS_CASES } from "./documents-conformance.ts";
 import { LANGUAGE_MODEL_CASES } from "./language-model-conformance.ts";
 import { CALLS_CASES } from "./model-calls-conformance.ts";
+import { type OpenRateLimits, RATE_LIMITS_CASES } from "./rate-limits-conformance.ts";
 import { SESSIONS_CASES } from "./sessions-conformance.ts";
 import { type Says, scriptedModel } from "./test-doubles.ts";
 
@@ -327,5 +337,194 @@ describe("the suite of language models", () => {
 
   it.each(Object.entries(MODEL_FAULTS))("detects one that %s", async (_what, fault) => {
     expect(await listFailing(cases, () => open(fault))).not.toEqual([]);
+  });
+});
+
+type RateLimitsOptions = Parameters<OpenRateLimits>[0];
+
+/** Limits whose clock is another function of the time since the first look at it. */
+function limitsByClock({ perMinute, clock }: RateLimitsOptions, change: (ms: number) => number): RateLimits {
+  const begun = clock().getTime();
+  return memoryRateLimits({
+    perMinute,
+    clock: () => new Date(begun + change(clock().getTime() - begun)),
+  });
+}
+
+/** By the case that must detect it, what is wrong. */
+const RATE_LIMIT_FAULTS: {
+  readonly [title: string]: { readonly [what: string]: (options: RateLimitsOptions) => RateLimits };
+} = {
+  "allow the whole allowance at once, then return the time to wait": {
+    "accepts every request": (options) => ({ ...memoryRateLimits(options), take: async () => 0 }),
+    "returns seconds": (options) => {
+      const limits = memoryRateLimits(options);
+      return { ...limits, take: async (key) => (await limits.take(key)) / 1000 };
+    },
+  },
+  "take nothing from whoever is refused": {
+    "makes a caller wait longer after each refusal": (options) => {
+      const limits = memoryRateLimits(options);
+      let refused = 0;
+      return {
+        ...limits,
+        async take(key) {
+          const wait = await limits.take(key);
+          if (wait > 0) refused += 1;
+          return wait * refused;
+        },
+      };
+    },
+  },
+  "fill over a minute, and no higher than the allowance": {
+    "fills twice as fast": (options) => limitsByClock(options, (ms) => 2 * ms),
+    "fills once a minute": (options) => limitsByClock(options, (ms) => ms - (ms % 60_000)),
+  },
+  "take many units at once, tell what is left, and take all where more are wanted than there ever are": {
+    "takes one unit, whatever is wanted": (options) => {
+      const limits = memoryRateLimits(options);
+      return { ...limits, spend: (key) => limits.spend(key, 1) };
+    },
+    "never accepts more than the allowance": (options) => {
+      const limits = memoryRateLimits(options);
+      return {
+        ...limits,
+        async spend(key, amount) {
+          if (amount > options.perMinute) return { ...(await limits.spend(key, 0)), waitMs: 60_000 };
+          return limits.spend(key, amount);
+        },
+      };
+    },
+  },
+  "know keys apart": {
+    "has one allowance for all keys": (options) => {
+      const limits = memoryRateLimits(options);
+      return { ...limits, take: () => limits.take("all") };
+    },
+  },
+  "neither fill nor empty when the clock is set back": {
+    "fills when the clock is set back": (options) => limitsByClock(options, Math.abs),
+    "empties when the clock is set back": (options) => {
+      const limits = memoryRateLimits(options);
+      let last = options.clock().getTime();
+      return {
+        ...limits,
+        async take(key) {
+          const now = options.clock().getTime();
+          if (now < last) await limits.spend(key, options.perMinute);
+          last = now;
+          return limits.take(key);
+        },
+      };
+    },
+  },
+};
+
+describe("the suite of rate limits", () => {
+  it("finds no fault in the reference", async () => {
+    const open = () => async (options: RateLimitsOptions) => memoryRateLimits(options);
+    expect(await listFailing(RATE_LIMITS_CASES, open)).toEqual([]);
+  });
+
+  it("has a fault for each case", () => {
+    expect(Object.keys(RATE_LIMIT_FAULTS)).toEqual(Object.keys(RATE_LIMITS_CASES));
+  });
+
+  const planted = Object.entries(RATE_LIMIT_FAULTS).flatMap(([title, faults]) =>
+    Object.entries(faults).map(([what, fault]) => ({ title, what, fault })),
+  );
+  it.each(planted)("detects one that $what", async ({ title, fault }) => {
+    const open = () => async (options: RateLimitsOptions) => fault(options);
+    expect(await listFailing(RATE_LIMITS_CASES, open)).toContain(title);
+  });
+});
+
+const ARCHIVE_FAULTS: { readonly [title: string]: Faults<BackupArchive> } = {
+  "gives back what it was given, byte for byte, for its owner alone": {
+    "adds a byte to what it gives back": (archive) => ({
+      async fetch(name, file) {
+        await archive.fetch(name, file);
+        appendFileSync(file, "\n");
+      },
+    }),
+    "lets everybody read what it gives back": (archive) => ({
+      async fetch(name, file) {
+        await archive.fetch(name, file);
+        chmodSync(file, 0o644);
+      },
+    }),
+    "lists no sizes": (archive) => ({
+      list: async () => (await archive.list()).map((one) => ({ ...one, bytes: 0 })),
+    }),
+  },
+  "lists by name, replaces a backup of the same name, and removes one": {
+    "lists the last name first": (archive) => ({
+      list: async () => [...(await archive.list())].reverse(),
+    }),
+    "keeps the first of two backups with the same name": (archive) => ({
+      async put(name, ...rest) {
+        if ((await archive.list()).every((one) => one.name !== name)) await archive.put(name, ...rest);
+      },
+    }),
+    "removes nothing": () => ({ remove: async () => undefined }),
+    "removes every backup": (archive) => ({
+      async remove() {
+        for (const { name } of await archive.list()) await archive.remove(name);
+      },
+    }),
+    "refuses to remove a backup that is not there": (archive) => ({
+      async remove(name) {
+        const isThere = (await archive.list()).some((one) => one.name === name);
+        if (!isThere) throw new MemoryError("not_found", "there is no such backup.");
+        await archive.remove(name);
+      },
+    }),
+  },
+  "throws not_found for a backup that is not there, and refuses other names": {
+    "gives an empty file for a backup that is not there": (archive) => ({
+      fetch: (name, file) => archive.fetch(name, file).catch(() => writeFileSync(file, "")),
+    }),
+    "ignores other names": (archive) => ({
+      remove: (name) =>
+        archive.remove(name).catch((error: unknown) => {
+          if (!isMemoryError(error) || error.code !== "invalid_input") throw error;
+        }),
+    }),
+  },
+  "does not start a transfer that is aborted": {
+    "ignores an aborted signal": (archive) => ({
+      put: (name, file, digest) => archive.put(name, file, digest),
+    }),
+  },
+};
+
+describe("the suite of archives of backups", () => {
+  const made: string[] = [];
+  afterEach(() => {
+    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+  const makeFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), "keepsake-planted-"));
+    made.push(folder);
+    return folder;
+  };
+  const open = (fault: (archive: BackupArchive) => Partial<BackupArchive> = () => ({})) => {
+    const archive = folderArchive({ path: makeFolder() });
+    return { archive: { ...archive, ...fault(archive) }, folder: makeFolder() };
+  };
+
+  it("finds no fault in the reference", async () => {
+    expect(await listFailing(BACKUP_ARCHIVE_CASES, () => open())).toEqual([]);
+  });
+
+  it("has a fault for each case", () => {
+    expect(Object.keys(ARCHIVE_FAULTS)).toEqual(Object.keys(BACKUP_ARCHIVE_CASES));
+  });
+
+  const planted = Object.entries(ARCHIVE_FAULTS).flatMap(([title, faults]) =>
+    Object.entries(faults).map(([what, fault]) => ({ title, what, fault })),
+  );
+  it.each(planted)("detects one that $what", async ({ title, fault }) => {
+    expect(await listFailing(BACKUP_ARCHIVE_CASES, () => open(fault))).toContain(title);
   });
 });
