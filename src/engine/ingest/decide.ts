@@ -64,15 +64,15 @@ function decideProposal(
   if (message.role !== "user")
     return [toRefusal(proposal, "only the user's own words make or change memories")];
   if (isPasted(ports, message, source)) return [toRefusal(proposal, "it is in pasted text")];
-  const order = findInjection(ports, message, source, proposal.propose === "add" ? proposal.text : "");
+  const injection = findInjection(ports, message, source, proposal.propose === "add" ? proposal.text : "");
   if (proposal.propose !== "add") {
-    if (order) return [toRefusal(proposal, describeInjection(order))];
+    if (injection) return [toRefusal(proposal, describeInjection(injection))];
     if (!isUserAuthored(ports, message, source))
       return [toRefusal(proposal, "it is next to a prompt injection")];
     return endMemories(deciding, proposal, message, source);
   }
-  return order
-    ? [quarantine(ports, deciding, proposal, message, source, describeInjection(order))]
+  return injection
+    ? [quarantine(ports, deciding, proposal, message, source, describeInjection(injection))]
     : addStatement(ports, deciding, proposal, message, source);
 }
 

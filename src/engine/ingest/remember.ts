@@ -156,7 +156,7 @@ async function storeMessages(
       return redactErased(ports, scope, timedOne, state.tombstones);
     });
     const fresh = admitted.map(({ message }) => message);
-    const digested: ExtractionResult = isRead
+    const extraction: ExtractionResult = isRead
       ? await extractMessages(ports, {
           state,
           at,
@@ -166,26 +166,26 @@ async function storeMessages(
         })
       : { messages: fresh, memories: [], links: [], liftedTombstones: [], lines: [], waiting: [] };
     // A request to forget is executed before it is reported.
-    const left = isRead ? digested.messages.filter(({ heard }) => heard) : fresh;
+    const left = isRead ? extraction.messages.filter(({ heard }) => heard) : fresh;
     const pending = state.pending + countPending(left);
-    const rest = fresh.slice(digested.messages.length);
-    const kept = await admitAttachments(ports, scope, digested.messages, soFar.received.attachments);
-    const lines = [...kept.lines, ...digested.lines];
+    const rest = fresh.slice(extraction.messages.length);
+    const kept = await admitAttachments(ports, scope, extraction.messages, soFar.received.attachments);
+    const lines = [...kept.lines, ...extraction.lines];
     const result = {
       lines,
-      waiting: digested.waiting,
+      waiting: extraction.waiting,
       pending,
       rest,
       kept: kept.messages,
-      ...(digested.erase ? { erase: digested.erase } : {}),
+      ...(extraction.erase ? { erase: extraction.erase } : {}),
     };
-    if (digested.messages.length === 0) return { result };
+    if (extraction.messages.length === 0) return { result };
     const receipt =
       soFar.key && rest.length === 0
         ? toStoredReceipt(
             soFar.key,
             { messages: soFar.ids, memories: [...soFar.lines, ...lines], pending },
-            digested.memories,
+            extraction.memories,
           )
         : undefined;
     return {
@@ -193,15 +193,17 @@ async function storeMessages(
         ...toCause(options),
         messages: kept.messages,
         ...(kept.attachments.length > 0 ? { attachments: kept.attachments } : {}),
-        memories: digested.memories,
-        links: digested.links,
+        memories: extraction.memories,
+        links: extraction.links,
         units: await createSearchUnits(
           ports,
-          digested.messages,
-          selectReworded(state, digested.memories),
+          extraction.messages,
+          selectReworded(state, extraction.memories),
           options.signal,
         ),
-        liftTombstones: [...new Set([...digested.liftedTombstones, ...collectLifted(admitted, digested)])],
+        liftTombstones: [
+          ...new Set([...extraction.liftedTombstones, ...collectLifted(admitted, extraction)]),
+        ],
         ...(receipt ? { receipt } : {}),
       },
       result,
