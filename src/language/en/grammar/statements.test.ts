@@ -171,6 +171,12 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["I read Dune in January.", "The user read Dune in January 2026."],
   ["My landlord cut the rent in January.", "The user's landlord cut the rent in January 2026."],
   ["My sister Ana quit smoking.", "The user's sister Ana quit smoking."],
+  ["I put in my notice on Friday.", "The user put in their notice on 6 March 2026."],
+  [
+    "I cut my hours to four days a week last month.",
+    "The user cut their hours to four days a week in February 2026.",
+  ],
+  ["I swim twice a week in summer.", "The user swims twice a week in summer."],
   ["I read every night.", "The user reads every night."],
   ["My doc put me on levothyroxine in January.", "The user has been on levothyroxine since January 2026."],
   // Behind a modal, "do" is the verb itself.

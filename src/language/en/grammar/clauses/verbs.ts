@@ -352,13 +352,14 @@ function followsSingular(tokens: readonly Token[], from: number): boolean {
 const isPlural = ({ tags, lower }: Token): boolean =>
   tags.has("Plural") || /^(?:people|police|family|team|staff|crew)$/.test(lower);
 
-/** "in March", "in 2019", "last week", "two days ago": when something was done once. */
+/** "in March", "on Friday", "last week", "two days ago": when something was done once. */
 function hasPointInTime(tokens: readonly Token[], from: number, end: number): boolean {
   return tokens.slice(from, end).some(({ lower }, i) => {
     const at = from + i;
     const next = tokens[at + 1];
     if (lower === "ago" || lower === "yesterday") return true;
     if (lower === "last") return isTimeNoun(next?.lower ?? "");
+    if (lower === "on") return next?.tags.has("WeekDay") && !/days$/.test(next.lower);
     return lower === "in" && (next?.tags.has("Month") || /^(?:19|20)\d\d$/.test(next?.lower ?? ""));
   });
 }

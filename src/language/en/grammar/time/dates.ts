@@ -50,8 +50,14 @@ function chrono(): Chrono {
 const HINT =
   /\d|\b(?:today|tomorrow|yesterday|tonight|ago|last|next|this|coming|weekend|weeks?|months?|years?|days?|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|sept|september|october|november|december|christmas|easter|good friday|pentecost|spring|summer|autumn|winter|fall|fortnight|couple|xmas|valentine|halloween|nye)\b/i;
 
+const RATE =
+  /\b(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)\b/gi;
+
 const HABIT =
-  /\b(?:(?:\S+ (?:days?|times?|nights?|hours?|evenings?|mornings?|weeks?)|once|twice|thrice) (?:a|an|per|each|every) (?:day|night|week|fortnight|month|year)|every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+  /\b(?:every|each|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:morning|afternoon|evening|night)s|weekdays|weekends|daily|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|till|until|through) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+
+/** A time that is no part of a habit, even beside a rate: "cut my hours to four days a week LAST MONTH". */
+const ONCE = /\b(?:last|next) (?:week|month|year|\p{L}+day)\b|\bago\b|\b(?:yesterday|tomorrow)\b/iu;
 
 /** What is done on one day of each week or month: "I do judo on Tuesday and Friday", "she has piano lessons on Monday", "the rent is due on the 1st". */
 const WEEKDAY_NAME = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
@@ -76,8 +82,10 @@ const MONTH_FIRST =
 const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
 
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
-export function datesIn(text: string, at: string, future: boolean): SaidDate[] {
-  if (text.length > 600 || !HINT.test(text) || HABIT.test(text)) return [];
+export function datesIn(said: string, at: string, future: boolean): SaidDate[] {
+  if (said.length > 600 || !HINT.test(said)) return [];
+  const text = said.replace(RATE, (rate) => " ".repeat(rate.length));
+  if (HABIT.test(text) || (text !== said && !ONCE.test(text))) return [];
   if (future && HABITUAL.some((pattern) => pattern.test(text))) return [];
   const zone = findOffset(at);
   // The clock on the wall is taken for one in UTC: a day is a day wherever it is.
