@@ -5,6 +5,9 @@ const PULL = 0.35;
 const TO_CENTRE = 0.012;
 const KEPT_SPEED = 0.6;
 const COOLING = 0.98;
+/** Above so many nodes, each step cools more, so that a large map settles in some seconds too. */
+const MOST_SLOW = 1500;
+const FAST_COOLING = 0.94;
 const COLD = 0.012;
 /** The length of an edge at rest. */
 const LENGTH = 34;
@@ -13,7 +16,7 @@ const SPACING = 26;
 /** Nodes or edges of one slice of work: some tens of microseconds. */
 const SLICE = 64;
 /** Of the nodes in a cell, these many push. Where there are more, they are spread within some steps. */
-const MOST_IN_CELL = 24;
+const MOST_IN_CELL = 12;
 
 /**
  * A force layout: nodes push each other away, edges pull, all are drawn to the centre, and everything cools down. `edges` are pairs
@@ -55,7 +58,8 @@ function placeOnSpiral(x, y) {
 
 /** The whole work, in slices. */
 function* settle(body) {
-  for (let heat = 1; heat > COLD; heat *= COOLING) {
+  const cooling = body.count > MOST_SLOW ? FAST_COOLING : COOLING;
+  for (let heat = 1; heat > COLD; heat *= cooling) {
     const grid = createGrid(body);
     for (let from = 0; from < body.count; from += SLICE) {
       for (let i = from; i < Math.min(body.count, from + SLICE); i += 1) pushAway(body, grid, i, heat);
