@@ -38,6 +38,10 @@ describe("the evidence that answers a question", () => {
   it.each([
     ["The roof leaks, and the roofer can come on the 22nd.", "What is the roofer called?"],
     ["The hives are up at my uncle's farm.", "What does my uncle do?"],
+    ["we've got eleven hens at the moment, mostly Marans", "How many eggs do I get a week?"],
+    ["My husband Modou runs a fish restaurant on the corniche", "What's my husband's restaurant called?"],
+    ["Two rescue greyhounds and a one eyed cat, that's the household.", "What are the dogs called?"],
+    ["Our choir sings the Fauré requiem on Palm Sunday", "What did my choir sing at Christmas?"],
     ["Paula said “I'm allergic to shrimp” when the plates came.", "What am I allergic to?"],
     ["If I lived in Madrid, I'd eat at midnight.", "Where do I live?"],
     ["We meet in the hall at St Jude's.", "What is our hall called?"],
@@ -45,6 +49,15 @@ describe("the evidence that answers a question", () => {
   ])("after “%s” gives no sure answer to “%s”", async (told, question) => {
     await say(told);
     expect((await ana.answer(question)).abstained).toBe(true);
+  });
+
+  it.each([
+    ["I run a kennel with thirty dogs and two volunteers", "How many volunteers do I have?"],
+    ["we named the baby Juno", "What is the baby called?"],
+    ["we're off to Crete in June", "Where are we going in June?"],
+  ])("after “%s” surely answers “%s”", async (told, question) => {
+    await say(told);
+    expect((await ana.answer(question)).abstained).toBe(false);
   });
 
   it("is quoted with a doubt where it may be of somebody else", async () => {

@@ -105,7 +105,11 @@ function isSureOf(best: Evidence): boolean {
   const { statement, features, probability } = best;
   // No single statement tells all that a list holds, and a yes or no rests on the claim itself.
   const isWhole = statement.isListed || saysYesOrNo(best);
-  if (isComposed(best)) return features.roleMissed === 0 && (isWhole || features.read >= LEAST_READ);
+  if (isComposed(best))
+    return (
+      features.roleMissed + features.otherKind + features.noPerson === 0 &&
+      (isWhole || features.read >= LEAST_READ)
+    );
   return !isDoubtful(best) && probability >= SURE;
 }
 
@@ -127,7 +131,7 @@ function isComposed({ statement }: Evidence): boolean {
 
 /** Whether what is asked for may be another thing: of somebody else, only the kind of it, or what was. */
 function isDoubtful({ features }: Evidence): boolean {
-  return isInDoubt(features) || features.vague === 1 || features.pastTense === 1;
+  return isInDoubt(features) || features.vague + features.pastTense + features.otherKind > 0;
 }
 
 /** The day that words name, said at a time (ISO 8601). */

@@ -1,6 +1,6 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../../../domain/text/english-forms.ts";
-import { isKnownNoun } from "../../kinds/kinds.ts";
+import { isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { key } from "../essence.ts";
@@ -111,6 +111,107 @@ export function answerFeatures(
     noTime: Number(type === "time" && !tellsTime(text, found.text, isNew)),
     noNumber: Number(type === "number" && !hasNumber()),
   };
+}
+
+/**
+ * Whether what looks like the answer is of another kind than what is asked for. It counts other things, names a thing instead of a
+ * person, gives no name, or tells of another month or feast.
+ */
+export function isOfOtherKind(inquiry: Inquiry, found: Analysis, own: ReadonlySet<string>): boolean {
+  const isNew = (word: string): boolean => !keysOf(word.toLowerCase()).some((form) => own.has(form));
+  if (isOfOtherSeason(inquiry.text, found.text)) return true;
+  if (inquiry.type === "number") return countsOthers(inquiry, found);
+  if (inquiry.type !== "person") return false;
+  return ASKS_NAME.test(inquiry.text) ? !givesName(inquiry, found, isNew) : namesThingsOnly(found, isNew);
+}
+
+const ASKS_NAME = /^(?!.*\bwho(?:m|se)?\b).*\b(?:called|named|name|names|nickname)\b/i;
+/** "What is the boat called?", "the boat's name", "the name of the boat" */
+const NAMED_THING =
+  /\b([\p{L}-]+) (?:called|named)\b|\b([\p{L}-]+)['’]s? (?:nick)?names?\b|\bnames? of (?:(?:my|our|the) )?([\p{L}-]+)/iu;
+const NAMING = /\b(?:call(?:ed|s)?|named?|nicknamed?)\b/i;
+
+/** Whether there is a name that is not known to be another's: of "my husband Modou runs a restaurant" not for the restaurant. */
+function givesName(
+  { text, parties }: Inquiry,
+  { sentences, text: told }: Analysis,
+  isNew: (word: string) => boolean,
+): boolean {
+  if (NAMING.test(told)) return true;
+  const asked = toSingular(NAMED_THING.exec(text)?.slice(1).find(Boolean)?.toLowerCase() ?? "");
+  const others = parties.roles.filter((role) => role !== asked);
+  return sentences.some((tokens) =>
+    tokens.some((token, i) => {
+      if (!isNameLike(token, i) || !isNew(token.text)) return false;
+      return !others.includes(toSingular(tokens[i - 1]?.lower ?? ""));
+    }),
+  );
+}
+
+function isNameLike({ text, pos }: ParsedToken, place: number): boolean {
+  return (pos === "PROPN" || (place > 0 && /^\p{Lu}\p{Ll}/u.test(text))) && !CALENDAR.test(text);
+}
+
+/** "The tractor is a Massey Ferguson": a name behind an article is a thing's, and nobody else is named. */
+function namesThingsOnly({ parties, sentences }: Analysis, isNew: (word: string) => boolean): boolean {
+  if (parties.roles.some(isNew)) return false;
+  const names = sentences.flatMap((tokens) =>
+    tokens.flatMap((token, i) => (isNameLike(token, i) && isNew(token.text) ? [{ tokens, i }] : [])),
+  );
+  return names.length > 0 && names.every(({ tokens, i }) => isBehindArticle(tokens, i));
+}
+
+function isBehindArticle(tokens: readonly ParsedToken[], place: number): boolean {
+  let at = place - 1;
+  while (at >= 0 && (tokens[at]?.pos === "PROPN" || tokens[at]?.pos === "ADJ")) at -= 1;
+  return /^an?$/.test(tokens[at]?.lower ?? "");
+}
+
+/** "We've got eleven hens", where it is asked how many eggs: each number counts another thing. */
+function countsOthers({ topic, text }: Inquiry, { sentences, keys }: Analysis): boolean {
+  if (topic === undefined || !/\bhow many\b/i.test(text) || keys.has(key(topic))) return false;
+  const counted = sentences.flatMap((tokens) =>
+    tokens.flatMap((token) => {
+      const isCount = /^(?:nummod|compound)/.test(token.label);
+      if (!isNumber(token) || (token.lower === "one" && !isCount)) return [];
+      return [isCount ? tokens[token.head]?.lower : undefined];
+    }),
+  );
+  return (
+    counted.length > 0 && counted.every((noun) => noun !== undefined && isOtherCount(toSingular(noun), topic))
+  );
+}
+
+function isNumber({ pos, lower }: ParsedToken): boolean {
+  return pos === "NUM" || lower.match(NUMBER)?.[0] === lower;
+}
+
+function isOtherCount(noun: string, topic: string): boolean {
+  if (!isKnownNoun(noun) || isHyponym(noun, "measure", 1)) return false;
+  const isBoth = (kind: string): boolean => [noun, topic].every((one) => isHyponym(one, kind));
+  return !isOfKindByAny(noun, topic) && !isOfKindByAny(topic, noun) && !isBoth("person") && !isBoth("animal");
+}
+
+const SEASON =
+  /\b(?:(jan(?:uary)?|feb(?:ruary)?|march|apr(?:il)?|(?<=\b(?:in|of|on|since|until|last|next|by) )may|may(?= \d)|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)|christmas|xmas|easter|palm sunday|new year|halloween|thanksgiving|ramadan|eid|diwali|hanukkah|passover)\b/gi;
+/** "From May to September": all that lies between is named, too. */
+const SPAN = /\b(?:from|between)\b.*\b(?:to|until|till|and)\b/i;
+const ISO_MONTH = /\b(?:19|20)\d\d-(\d\d)\b/g;
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+/** Whether a question and a statement name months or feasts, and none of them both. */
+function isOfOtherSeason(question: string, told: string): boolean {
+  const asked = seasonsIn(question);
+  const said = SPAN.test(told) ? [] : seasonsIn(told);
+  return asked.length > 0 && said.length > 0 && !asked.some((one) => said.includes(one));
+}
+
+function seasonsIn(text: string): string[] {
+  const named = Array.from(text.matchAll(SEASON), ([whole, month]) =>
+    (month?.slice(0, 3) ?? whole).toLowerCase(),
+  );
+  const dated = Array.from(text.matchAll(ISO_MONTH), ([, month]) => MONTHS[Number(month) - 1] ?? "");
+  return [...named, ...dated];
 }
 
 /** Whether a text tells a time or a number where one is asked for; true for other questions. */

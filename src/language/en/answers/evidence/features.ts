@@ -13,7 +13,7 @@ import {
   keysOf,
   UNREAL,
 } from "./analysis.ts";
-import { answerFeatures, compareTopic, namesOnly } from "./answer-types.ts";
+import { answerFeatures, compareTopic, isOfOtherKind, namesOnly } from "./answer-types.ts";
 import { type Inquiry, isRole, NEGATION, weekdaysOf } from "./inquiry.ts";
 import type { EvidenceStatement } from "./statements.ts";
 
@@ -68,6 +68,7 @@ export const FEATURES = [
   "noPerson",
   "noTime",
   "noNumber",
+  "otherKind",
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
@@ -112,6 +113,7 @@ export function compareStatement(
     weekdayMissed: Number(isOtherDay(inquiry.weekdays, weekdaysOf(found.text))),
     ...topic,
     ...answerFeatures(inquiry, found, ownWords(inquiry)),
+    otherKind: Number(!statement.isListed && isOfOtherKind(inquiry, found, ownWords(inquiry))),
   };
 }
 

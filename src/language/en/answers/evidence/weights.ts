@@ -37,4 +37,5 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   noPerson: -2.03,
   noTime: -1.81,
   noNumber: -2.4,
+  otherKind: 0,
 };
