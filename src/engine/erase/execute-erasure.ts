@@ -30,6 +30,8 @@ export interface ErasureContext {
   readonly requestSpans?: readonly TextSpan[];
   /** Whether everything about the user is to go, also their part in all sharing. */
   readonly isEverything?: boolean;
+  /** Whether ids, a session, a time or a filter chose the content: other content that says the same stays. */
+  readonly isExact?: boolean;
   /** Until the erasure has begun: once it fires, an erasure that waits for its turn is not executed. */
   readonly signal?: AbortSignal | undefined;
   /** Named words: metadata and history are searched for them too. */
@@ -88,6 +90,7 @@ export async function executeRequest(
     const plan = await prepareErasure(ports, state, selection, await ports.store.versions(scope), {
       ...(reason.namedWords ? { named: reason.namedWords } : {}),
       ...(reason.replayOf ? { elsewhere: reason.replayOf.elsewhere } : {}),
+      ...(reason.isExact ? { isExact: true } : {}),
     });
     grants += await eraseSharing(ports, state, { selection, plan, reason });
     const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;

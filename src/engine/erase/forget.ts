@@ -33,7 +33,9 @@ export async function forget(
       throw new MemoryError("conflict", "the memory has changed since this revision.");
   };
   if (typeof what !== "string") {
-    const isEverything = what !== null && typeof what === "object" && "everything" in what;
+    const isNamed = (name: string): boolean => what !== null && typeof what === "object" && name in what;
+    const isEverything = isNamed("everything");
+    const isExact = !["everything", "topic", "attachments"].some(isNamed);
     const choose = (state: UserState) => {
       checkUnchanged(state);
       return selectForErasure(ports, state, what);
@@ -41,7 +43,7 @@ export async function forget(
     return withoutStates(
       ports,
       scope,
-      await executeErasure(ports, scope, choose, { isEverything, signal: options.signal }),
+      await executeErasure(ports, scope, choose, { isEverything, isExact, signal: options.signal }),
       true,
     );
   }

@@ -57,7 +57,11 @@ export async function prepareErasure(
   state: UserState,
   selection: ErasureSelection,
   versions: readonly Memory[],
-  more: { readonly named?: readonly string[]; readonly elsewhere?: ResidualMatches } = {},
+  more: {
+    readonly named?: readonly string[];
+    readonly elsewhere?: ResidualMatches;
+    readonly isExact?: boolean;
+  } = {},
 ): Promise<PreparedErasure> {
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
@@ -73,7 +77,8 @@ export async function prepareErasure(
     left: cutMessages,
     named: more.named ?? [],
   });
-  const texts = listErasedTexts(selection, versions, state, hunted);
+  const listed = listErasedTexts(selection, versions, state, hunted);
+  const texts = more.isExact ? await dropRemaining(state, selection, cutMessages, listed) : listed;
   await yieldToEventLoop();
   const elsewhere =
     more.elsewhere ?? (await findResidualMatches(state, selection, versions, { hunted, cutMessages }));
@@ -292,6 +297,17 @@ function listErasedTexts(
     texts.add(text);
   }
   return [...texts];
+}
+
+/** Without the texts that other content has, too: it was not chosen, so it stays, and nothing is left over. */
+async function dropRemaining(
+  state: UserState,
+  selection: ErasureSelection,
+  left: readonly Message[],
+  texts: readonly string[],
+): Promise<string[]> {
+  const stays = await findRemainingValues(state, selection, left, texts);
+  return texts.filter((text) => !stays.has(text));
 }
 
 function* iterateErasedTexts(

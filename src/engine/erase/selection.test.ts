@@ -57,6 +57,21 @@ describe("an exact selection", () => {
     expect(source?.quote).not.toMatch(/^\s*\[…\]\s*$/);
   });
 
+  it.each<[string, Forget]>([
+    ["a session", { session: "first" }],
+    ["a message", { ids: ["m-1"] }],
+    ["a time", { to: "2026-03-02" }],
+  ])("is complete for %s where another message says the same words, which stay", async (_name, what) => {
+    const words = "The weather in Bergen is grey today.";
+    await ana.remember([{ id: "m-1", role: "user", content: words, session: "first", at: "2026-03-01T10:00:00Z" }]);
+    await ana.remember([{ id: "m-2", role: "user", content: words, session: "second", at: "2026-03-03T10:00:00Z" }]);
+    const receipt = await ana.forget(what);
+    expect([receipt.complete, receipt.verified.filter(({ found }) => found > 0)]).toEqual([true, []]);
+    const left = (await Array.fromAsync(ana.export())).filter(({ type }) => type === "message");
+    expect(left).toMatchObject([{ message: { id: "m-2", content: words } }]);
+    expect((await keepsake.audit()).broken).toEqual([]);
+  });
+
   it("selects by relation", async () => {
     await ana.remember("I live in Bergen. I use Figma.");
     await ana.forget({ topic: "reside in" });
