@@ -148,6 +148,13 @@ export interface MemoryOptions {
    * `allowsLoopback` also allows this machine (false). Without this option, no webhook can be registered, and nothing is sent.
    */
   readonly webhooks?: { readonly allowsLoopback?: boolean };
+  /**
+   * Encrypts what users say and what is learnt in the database file, with a key of each user (AES-256-GCM). The keys are in a
+   * folder beside the file (`keepsake.db.keys`), wrapped by a master key: `true` derives it from the secret, `masterKeyFile`
+   * names a file with 64 hexadecimal digits. An erasure of everything destroys the user's key. Only for a new database file, and
+   * without images, recordings and sharing. Default: false.
+   */
+  readonly encryption?: boolean | { readonly masterKeyFile: string };
   /** The erasure ledger, outside the database. Default: a file beside the database file. */
   readonly ledger?: Ledger;
 }

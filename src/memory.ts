@@ -29,6 +29,7 @@ import type { Clock } from "./ports/system.ts";
 import type { Meter } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 import { openEmbedderSet } from "./wiring/embedder-set.ts";
+import { openEncryption } from "./wiring/encryption.ts";
 import { createKeepsake } from "./wiring/keepsake.ts";
 import {
   formatEmbedderNotices,
@@ -84,14 +85,15 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
   const isKept = !options.record && path !== ":memory:";
   const loadSecret = createSecretLoader(options, isKept ? `${path}.secret` : undefined);
   const damage = createDamageCounter(options.meter);
-  const { record, calls } = await openStore(options, opening, {
+  const opened = await openStore(options, opening, {
     path,
     digestKey: () => digestKeyOf(loadSecret().secret),
     onDamage: damage.count,
     ...toFileOptions(options),
   });
-  await refuseUnfinishedCopy(record);
-  const costs = createCosts(options, { calls, clock, ids });
+  await refuseUnfinishedCopy(opened.record);
+  const record = await openEncryption(options, opened.record, { path, loadSecret });
+  const costs = createCosts(options, { calls: opened.calls, clock, ids });
   opening.own(costs);
   const erasures = createErasureWatch();
   const servers = createModelServers();
@@ -145,12 +147,23 @@ const RECALL_WORKERS_SHARE = 1 / 3;
 
 /** Opens recall processes, if the store is a file and recalls need nothing that another process cannot open. */
 async function openRecallWorkers(
-  { inThreads, record, questions, reranker, meter, decayDays, cacheBytes = CACHE_BYTES }: MemoryOptions,
+  {
+    inThreads,
+    record,
+    questions,
+    reranker,
+    meter,
+    decayDays,
+    encryption,
+    cacheBytes = CACHE_BYTES,
+  }: MemoryOptions,
   path: string,
   { embedder, followers, digestKey }: Pick<Ports, "embedder" | "followers"> & { readonly digestKey: string },
   opening: ResourceOwner,
 ): Promise<RecallWorkers | undefined> {
-  if (!inThreads || record || path === ":memory:" || questions || reranker || followers) return undefined;
+  // The processes have no keys.
+  if (!inThreads || record || path === ":memory:" || questions || reranker || followers || encryption)
+    return undefined;
   const share = cacheBytes * RECALL_WORKERS_SHARE;
   // Loaded only here: a library must not start processes, or load code that does.
   const { createRecallWorkers } = await import("./wiring/recall-workers.ts");

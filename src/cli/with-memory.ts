@@ -151,6 +151,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),
     ...(settings.sqlite === undefined ? {} : { sqlite: settings.sqlite }),
+    ...(settings.encryption === undefined ? {} : { encryption: settings.encryption }),
     ...(settings.agents === undefined ? {} : { agents: settings.agents }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,

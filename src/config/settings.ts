@@ -132,6 +132,8 @@ export interface Settings {
   readonly webhooks?: "off" | "loopback";
   /** After how many days memories expire, by kind and project. */
   readonly expiry?: ExpiryPolicy;
+  /** Whether the texts of a new database file are encrypted, and the file of the master key if it is not the secret. */
+  readonly encryption?: true | { readonly masterKeyFile: string };
   /** Whether workers run background jobs instead of this process. */
   readonly jobs?: "elsewhere";
   /** Facts with a lower confidence are not stored. */
@@ -263,6 +265,8 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   KEEPSAKE_AGENTS: { schema: z.enum(["walled", "shared"]), allowed: "walled or shared" },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_WEBHOOKS: { schema: z.enum(["on", "off", "loopback"]), allowed: "on, off or loopback" },
+  KEEPSAKE_ENCRYPTION: { schema: z.enum(["on", "off"]), allowed: "on or off" },
+  KEEPSAKE_MASTER_KEY_FILE: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: createNumberSchema(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
@@ -344,6 +348,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...toOptionalField("agents", values.get("KEEPSAKE_AGENTS") as AgentAccess | undefined),
     ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
     ...toOptionalField("webhooks", parseWebhooks(values.get("KEEPSAKE_WEBHOOKS"))),
+    ...toOptionalField("encryption", parseEncryption(values)),
     ...toOptionalField("jobs", parseJobs(values.get("KEEPSAKE_JOBS"))),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...toOptionalField("embedder", parseEmbedder(values)),
@@ -408,6 +413,15 @@ function parseRanking(values: ReadonlyMap<string, string>): RankingOptions | und
 
 function parseWebhooks(word: string | undefined): Settings["webhooks"] {
   return word === "off" || word === "loopback" ? word : undefined;
+}
+
+/** A file of a key that nothing is encrypted with is a mistake. */
+function parseEncryption(values: ReadonlyMap<string, string>): Settings["encryption"] {
+  const masterKeyFile = values.get("KEEPSAKE_MASTER_KEY_FILE");
+  const isOn = values.get("KEEPSAKE_ENCRYPTION") === "on";
+  if (masterKeyFile === undefined) return isOn ? true : undefined;
+  if (isOn) return { masterKeyFile };
+  throw new MemoryError("invalid_input", "KEEPSAKE_MASTER_KEY_FILE needs KEEPSAKE_ENCRYPTION=on.");
 }
 
 function parseJobs(word: string | undefined): Settings["jobs"] {

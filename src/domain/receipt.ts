@@ -140,6 +140,14 @@ export interface VerifiedPlace {
   readonly why?: "not reached";
 }
 
+/** The place of the keys that a user's content was encrypted with. Found are those that something stored still needs. */
+export const KEYS_PLACE = "keys of the user";
+
+/** Whether the keys of the content were destroyed: earlier copies of the database then contain it, and nobody can read it. */
+export function areCopiesUnreadable({ verified }: Pick<ErasureReceipt, "verified">): boolean {
+  return verified.some(({ place, found, why }) => place === KEYS_PLACE && found === 0 && why === undefined);
+}
+
 /** A place that an erasure cannot clear at once. No read returns its bytes, but they exist. */
 export interface Remainder {
   /** "PostgreSQL: write-ahead log". */
@@ -148,7 +156,10 @@ export interface Remainder {
   readonly until?: string;
 }
 
-/** A backup made before an erasure. It contains the erased content until the backup itself is deleted. */
+/**
+ * A backup made before an erasure. It contains the erased content until the backup itself is deleted. Nobody can read it there if
+ * the keys of an encrypted database were destroyed: see `areCopiesUnreadable`.
+ */
 export interface HeldBackup {
   /** Its file's name. */
   readonly name: string;

@@ -9,6 +9,7 @@ import type { CallOptions } from "./call-options.ts";
 import type { AnswerCache } from "./stores/answer-cache.ts";
 import type { AttachmentStore } from "./stores/attachment-store.ts";
 import type { EmbedderChoices } from "./stores/embedder-choices.ts";
+import type { EncryptionMark, UserKeys } from "./stores/encryption.ts";
 import type { JobStore } from "./stores/job-store.ts";
 import type { SharingStore } from "./stores/sharing-store.ts";
 import type { StoreDump } from "./stores/store-dump.ts";
@@ -143,6 +144,10 @@ export interface MemoryStore {
   readonly maintenance?: StorageMaintenance;
   /** Absent if the store has no notifications between processes. */
   readonly erasureFeed?: ErasureFeed;
+  /** Says whether the texts are encrypted. Absent if the store cannot hold encrypted texts. */
+  readonly encryptionMark?: EncryptionMark;
+  /** The keys of users. Absent if the texts are not encrypted. */
+  readonly userKeys?: UserKeys;
 }
 
 /** Receipts and traces of erasures, and the removal of erased content from the raw storage. */

@@ -140,6 +140,7 @@ export function receiptParts(receipt) {
   // A later scan that found nothing overrides an earlier report of remains.
   const isClean = (remain) => verified.some(({ place, found }) => place === remain.place && found === 0);
   const unreadable = remains.filter((remain) => !isClean(remain));
+  const isUnreadable = isClean({ place: "keys of the user" });
   const dated = (name, until) => (until ? `${name} (until ${day(until)})` : name);
   const rows = [
     ["Memories", erased.memories],
@@ -166,7 +167,7 @@ export function receiptParts(receipt) {
       make(
         "p",
         { class: "small" },
-        `Older backups still contain it: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
+        `${isUnreadable ? "Its key is destroyed. Older backups contain it, but cannot be read" : "Older backups still contain it"}: ${backups.map(({ name, until }) => dated(name, until)).join(", ")}.`,
       ),
     unreadable.length > 0 &&
       make(

@@ -17,6 +17,7 @@ import {
   collectReceiptTexts,
   countOccurringTexts,
 } from "../shared/erased-texts.ts";
+import { createUnencryptedError } from "../shared/stored-rows.ts";
 import { createMemoryAnswerCache } from "./answer-cache.ts";
 import { createMemoryJobStore } from "./job-store.ts";
 import { createMemoryStoreDump } from "./store-dump.ts";
@@ -50,6 +51,7 @@ export function createInMemoryStore(): MemoryStore {
   let isClosed = false;
   const erasures: { readonly user: MemoryUser; readonly index: number }[] = [];
   let identity = randomBytes(16).toString("hex");
+  let keysId: string | undefined;
   const backups = new Map<string, BackupNote>();
   const answers = createMemoryAnswerCache(read);
   const notes = new Map<string, JobRun>();
@@ -162,6 +164,14 @@ export function createInMemoryStore(): MemoryStore {
         .filter(({ scope }) => scope.project === project)
         .map(({ scope }) => scope.user)
         .sort();
+    },
+
+    encryptionMark: {
+      read: async () => keysId,
+      async write(id) {
+        if (keysId === undefined && users.size > 0) throw createUnencryptedError();
+        keysId ??= id;
+      },
     },
 
     async check() {

@@ -13,6 +13,14 @@ export function parseBody<Body>(row: { readonly [column: string]: unknown }): Bo
   }
 }
 
+/** The error of encryption that is switched on for a database with users. */
+export function createUnencryptedError(): MemoryError {
+  return new MemoryError(
+    "conflict",
+    "encryption: this database has users whose texts are not encrypted. Export them, and import them into a new database that is.",
+  );
+}
+
 /** Throws `invalid_input` for names that are not well-formed Unicode. */
 export function checkNames(...names: readonly string[]): void {
   if (names.every((name) => name.isWellFormed())) return;

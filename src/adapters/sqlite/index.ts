@@ -47,6 +47,7 @@ import {
   removeEmbedderChoice,
   saveEmbedderChoice,
 } from "./tables/embedder-choices.ts";
+import { readKeysId, writeKeysId } from "./tables/encryption.ts";
 import * as jobStore from "./tables/job-store.ts";
 import {
   acquireLocalLease,
@@ -158,6 +159,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     name: "sqlite",
     erasing,
     webhookSteps,
+    encryptionMark: {
+      read: () => run(() => readKeysId(database)),
+      write: (keysId) => run(() => writeKeysId(database, keysId)),
+    },
     calls: createSqliteCallLedger(database, run),
     dump: createSqliteStoreDump(database, run),
     revision: (scope) => run(() => findUser(database, scope)?.revision ?? 0),

@@ -1,5 +1,6 @@
 import type { Answer } from "../../domain/recall.ts";
 import {
+  areCopiesUnreadable,
   type ErasureReceipt,
   type HeldBackup,
   NOTHING_TO_ERASE,
@@ -77,7 +78,8 @@ function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt, isAsking: 
   if (memories + messages === 0) return "Done. It was only in the history, and is erased there.";
   const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
   const opening = sayForgotten(erasure, isAsking);
-  return `${opening}: ${countErased(erasure.erased)} ${verb} erased.${sayBackups(answerer, erasure.backups ?? [])}`;
+  const readableBackups = areCopiesUnreadable(erasure) ? [] : (erasure.backups ?? []);
+  return `${opening}: ${countErased(erasure.erased)} ${verb} erased.${sayBackups(answerer, readableBackups)}`;
 }
 
 /** "1 memory and the words in 2 messages"; empty if neither was erased. */

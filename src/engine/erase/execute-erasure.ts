@@ -82,6 +82,7 @@ export async function executeRequest(
   reason: ErasureContext = {},
 ): Promise<{ readonly receipt: ErasureReceipt; readonly asked?: AskedContent }> {
   let grants = 0;
+  const beforeFullErasure = createFullErasurePreparation(ports, scope);
   const chooseInTime = untilBegun(choose, reason.signal);
   const { result } = await commitChange<CommittedErasure>(ports, scope, async (state, at) => {
     const { sure, unsure } = await chooseInTime(state);
@@ -97,8 +98,7 @@ export async function executeRequest(
     if (isNothing && !reason.replayOf) {
       return { result: { receipt: createEmptyReceipt(scope, state.revision, at) } };
     }
-    // First, so that no crash in between leaves the name in the ledger of calls.
-    if (isFullErasure(state, selection)) await ports.costs?.anonymizeUser(scope);
+    await beforeFullErasure(state, selection);
     const tombstones = reason.replayOf?.tombstones ?? plan.tombstones;
     const units = await createSearchUnits(
       ports,
@@ -151,6 +151,22 @@ export async function executeRequest(
   if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return { receipt: sealed, ...(done.trace.asked ? { asked: done.trace.asked } : {}) };
+}
+
+/** What an erasure that leaves nothing of the user does before its commit. Once it is done, another attempt adds no key. */
+function createFullErasurePreparation(
+  { costs, store }: Ports,
+  scope: Scope,
+): (state: UserState, selection: ErasureSelection) => Promise<void> {
+  let hasNewKey = false;
+  return async (state, selection) => {
+    if (!isFullErasure(state, selection)) return;
+    // First, so that no crash in between leaves the name in the ledger of calls.
+    await costs?.anonymizeUser(scope);
+    // The little that stays is encrypted with a new key, so that the earlier ones can be destroyed.
+    if (!hasNewKey) await store.userKeys?.renew(scope);
+    hasNewKey = true;
+  };
 }
 
 /** Throws if the signal fired before the first call. Once begun, an erasure is finished, also if it must be computed again. */

@@ -1,6 +1,6 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { ErasureReceipt } from "../../domain/receipt.ts";
+import { type ErasureReceipt, KEYS_PLACE, type VerifiedPlace } from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { createPhraseIndex } from "../../domain/text/phrase-index.ts";
@@ -41,7 +41,8 @@ export async function verifyErasure(
     went.attachments.length > 0
       ? [{ place: "attachments", found: await countRemaining(ports, scope, went.attachments) }]
       : [];
-  const all = [{ place: RECALL_PLACE, found }, ...places, ...attachments, ...beside, ...indexes];
+  const keys = await destroyOldKeys(ports, scope);
+  const all = [{ place: RECALL_PLACE, found }, ...places, ...attachments, ...keys, ...beside, ...indexes];
   const sealed = signReceipt(ports.secret, {
     ...receipt,
     verified: all,
@@ -49,6 +50,12 @@ export async function verifyErasure(
   });
   await ports.store.erasures.seal(scope, sealed);
   return sealed;
+}
+
+/** Destroys the keys that nothing stored needs any more. Nothing if the texts are not encrypted, or no key was replaced. */
+async function destroyOldKeys({ store }: Pick<Ports, "store">, scope: Scope): Promise<VerifiedPlace[]> {
+  const { destroyed, kept } = (await store.userKeys?.destroyUnused(scope)) ?? { destroyed: 0, kept: 0 };
+  return destroyed + kept === 0 ? [] : [{ place: KEYS_PLACE, found: kept }];
 }
 
 /** The texts of a user: those that were there at the erasure, and those that were said or learnt since. */
@@ -132,7 +139,8 @@ export async function finishInterruptedErasures(
     const erased = { messages: "everything", revision: receipt.revision } as const;
     const beside = places.length === 0 ? await eraseFromStores(ports, scope, erased) : [];
     const indexes = places.length === 0 ? await eraseFromIndexes(ports, scope, [UNKNOWN_UNIT]) : [];
-    const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...beside, ...indexes];
+    const keys = await destroyOldKeys(ports, scope);
+    const all = [...places, { place: FILES_REWRITTEN, found: 0 }, ...keys, ...beside, ...indexes];
     await ports.store.erasures.seal(
       scope,
       signReceipt(ports.secret, { ...receipt, verified: all, complete: isComplete(all) }),

@@ -1,7 +1,12 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Where } from "../../../domain/filters/metadata-filter.ts";
 import type { WhereText } from "../../../domain/filters/text-filter.ts";
-import type { ErasurePlan, ErasureReceipt, VerifiedPlace } from "../../../domain/receipt.ts";
+import {
+  areCopiesUnreadable,
+  type ErasurePlan,
+  type ErasureReceipt,
+  type VerifiedPlace,
+} from "../../../domain/receipt.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { Forget } from "../../../engine/api/writing-types.ts";
 import { invalid } from "../../../errors.ts";
@@ -182,6 +187,16 @@ function formatRemainingPlace({ place, found, until, why }: VerifiedPlace): stri
   return why ? `${place} (${why}; will be retried${end})` : `${place} (${found}${end})`;
 }
 
+function formatOlderBackups(names: readonly string[], isUnreadable: boolean): string[] {
+  if (names.length === 0) return isUnreadable ? ["Its key is destroyed: earlier copies cannot be read."] : [];
+  const list = names.join(", ");
+  return [
+    isUnreadable
+      ? `Its key is destroyed: older backups contain it, but cannot be read: ${list}.`
+      : `Older backups still contain it: ${list}.`,
+  ];
+}
+
 /** Gives lines that describe what an erasure did. */
 function formatErasureReceipt(receipt: ErasureReceipt): string[] {
   const { id, erased, verified, complete, backups = [], remains = [] } = receipt;
@@ -198,7 +213,7 @@ function formatErasureReceipt(receipt: ErasureReceipt): string[] {
     complete
       ? `Verified: no traces left in ${verified.map(({ place }) => place).join(", ")}.`
       : `Traces remain in: ${left.join(", ")}.`,
-    ...(olderBackups.length > 0 ? [`Older backups still contain it: ${olderBackups.join(", ")}.`] : []),
+    ...formatOlderBackups(olderBackups, areCopiesUnreadable(receipt)),
     ...(unreadable.length > 0 ? [`No longer readable, but bytes remain in: ${unreadable.join(", ")}.`] : []),
     `Receipt ${id}.`,
   ];

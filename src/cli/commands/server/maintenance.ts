@@ -63,6 +63,7 @@ export async function runRestore(file: string, options: RestoreCommandOptions): 
       replace: options.yes ?? false,
       withoutLedger: options.withoutLedger ?? false,
       ...(settings.secret === undefined ? {} : { secret: settings.secret }),
+      ...(settings.encryption === undefined ? {} : { encryption: settings.encryption }),
     });
     for (const notice of restored.notices) print.note(notice);
     print.result({ path, ...restored }, () => [

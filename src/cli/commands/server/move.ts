@@ -1,5 +1,6 @@
 import { constants, copyFileSync, existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { refuseEncryptedStore } from "../../../adapters/encryption/mark.ts";
 import { fileSecret, textSecret } from "../../../adapters/sqlite/index.ts";
 import { getServerSettings } from "../../../config/backend-settings.ts";
 import { readSettings, type Settings } from "../../../config/settings.ts";
@@ -182,6 +183,12 @@ async function openSqliteEndpoint(path: string, access: "reads" | "writes"): Pro
   const { fileLedger, openSqliteStore } = await import("../../../adapters/sqlite/index.ts");
   const { keysFile, keysPathOf } = await import("../../../http/index.ts");
   const record = await openSqliteStore({ path });
+  try {
+    await refuseEncryptedStore(record);
+  } catch (error) {
+    await record.close();
+    throw error;
+  }
   return {
     displayName: path,
     record,

@@ -1,0 +1,31 @@
+import type { Scope } from "../../domain/scope.ts";
+
+/** Says in the store itself that its texts are encrypted, so that it is never read or written without the keys. */
+export interface EncryptionMark {
+  /** The id of the keys. Undefined if the texts are not encrypted. */
+  read(): Promise<string | undefined>;
+
+  /**
+   * Marks an empty store. A store that is marked keeps its mark. Throws `conflict` if an unmarked store has users: their
+   * texts are not encrypted.
+   */
+  write(keysId: string): Promise<void>;
+}
+
+/** The data keys that a user's texts are encrypted with. */
+export interface UserKeys {
+  /** Gives the user a new key for all later writes. Earlier keys stay until `destroyUnused`. */
+  renew(scope: Scope): Promise<void>;
+
+  /**
+   * Destroys the keys before the newest, unless something stored still needs one. Then copies of the store from before
+   * cannot be read.
+   */
+  destroyUnused(scope: Scope): Promise<DestroyedKeys>;
+}
+
+/** How many keys were destroyed, and how many had to stay. */
+export interface DestroyedKeys {
+  readonly destroyed: number;
+  readonly kept: number;
+}
