@@ -487,14 +487,13 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   ),
   row(
     53,
-    PARTLY,
+    MET,
     "Models of sentence-transformers",
-    "in this process by transformers.js, by name or from a folder ([embedders](embedders.md#models-of-sentence-transformers))",
+    "in this process by transformers.js, by name or from a folder, with dense layers ([embedders](embedders.md#models-of-sentence-transformers)). The download was tried with the package on a server with the hub's addresses, not on the hub itself",
     {
-      missing: "models with a dense layer; a download from the hub was not tried",
       test: [
         "src/adapters/sentence-transformers/sentence-transformers.test.ts",
-        "say its dimensions, its pooling and what stands before queries and texts",
+        "are applied to the pooled vector in their order, with bias and activation, before the vector gets unit length",
       ],
     },
   ),

@@ -3,14 +3,20 @@ import { checkName, checkShare } from "../../domain/limits.ts";
 import { invalid, MemoryError } from "../../errors.ts";
 import type { Embedder, EmbedOptions } from "../../ports/language/embedder.ts";
 import { type Calibration, measureCalibration } from "../shared/embedder-profiles/calibration.ts";
-import { readStoredProfile, saveStoredProfile } from "../shared/embedder-profiles/stored-profiles.ts";
+import {
+  readStoredProfile,
+  readStoredWeights,
+  saveStoredProfile,
+  saveStoredWeights,
+} from "../shared/embedder-profiles/stored-profiles.ts";
 import {
   type Extraction,
   loadTransformers,
   resolveModelFolder,
   type Transformers,
 } from "../shared/model-calls/transformers.ts";
-import { type ModelProfile, openModelFiles } from "./model-files.ts";
+import { loadSteps, type Transform } from "./dense-layers.ts";
+import { type ModelFiles, type ModelProfile, openModelFiles } from "./model-files.ts";
 
 /** Options of `sentenceTransformersEmbedder`. */
 export interface SentenceTransformersOptions {
@@ -39,9 +45,9 @@ const WHAT = "an embedder of sentence-transformers";
 
 /**
  * Opens a model of sentence-transformers that transformers.js runs, through the optional package `@huggingface/transformers`. The
- * dimensions, the pooling and the prompts come from the files of the model. The floor and the threshold for merges are measured on
+ * dimensions, the pooling, dense layers and the prompts come from the files of the model. The floor and the threshold for merges are measured on
  * built-in pairs at the first opening, and kept in `profilesPath`. Throws `invalid_input` for wrong options, `unsupported` if the
- * package is not installed or the model needs another way of pooling, and `unavailable` if the model cannot be loaded.
+ * package is not installed or the model needs another way of pooling or another module, and `unavailable` if the model cannot be loaded.
  */
 export async function sentenceTransformersEmbedder(options: SentenceTransformersOptions): Promise<Embedder> {
   const { modelPath, transformers } = options;
@@ -55,12 +61,17 @@ export async function sentenceTransformersEmbedder(options: SentenceTransformers
   );
   const key = JSON.stringify([files.id, options.queryPrefix, options.textPrefix]);
   const stored = (await readStoredProfile(options.profilesPath, key)) as ModelProfile | undefined;
-  const { dimensions, pooling, prompts } = stored ?? (await files.describe());
+  const described = stored ?? (await files.describe());
+  const { dimensions, pooling, prompts, steps = [] } = described;
+  const readWeights = modelPath === undefined ? keepWeights(files, options.profilesPath) : files.readBytes;
   const queryPrefix = options.queryPrefix ?? prompts.query;
   const textPrefix = options.textPrefix ?? prompts.text;
-  let loading: Promise<Extraction> | undefined;
-  const getExtraction = (): Promise<Extraction> => {
-    loading ??= loadExtraction(model, modelPath !== undefined, transformers).catch((error: unknown) => {
+  let loading: Promise<readonly [Extraction, Transform]> | undefined;
+  const load = (): Promise<readonly [Extraction, Transform]> => {
+    loading ??= Promise.all([
+      loadExtraction(model, modelPath !== undefined, transformers),
+      loadSteps(model, steps, readWeights),
+    ]).catch((error: unknown) => {
       // A later call may succeed, for example after the model was installed.
       loading = undefined;
       throw error;
@@ -68,9 +79,10 @@ export async function sentenceTransformersEmbedder(options: SentenceTransformers
     return loading;
   };
   const embedText = async (text: string): Promise<Float32Array> => {
-    const extract = await getExtraction();
-    const { data } = await extract(text, { pooling, normalize: true });
-    if (data instanceof Float32Array && data.length === dimensions) return data;
+    const [extract, transform] = await load();
+    const { data } = await extract(text, { pooling, normalize: steps.length === 0 });
+    const vector = data instanceof Float32Array && steps.length > 0 ? transform(data) : data;
+    if (vector instanceof Float32Array && vector.length === dimensions) return vector;
     throw new MemoryError(
       "unavailable",
       `the model does not give vectors of ${dimensions} dimensions, as its config.json says.`,
@@ -88,7 +100,7 @@ export async function sentenceTransformersEmbedder(options: SentenceTransformers
     }
     return texts.map((text) => vectors.get(toReadableText(text))?.slice() ?? new Float32Array(dimensions));
   };
-  const calibration = stored ?? (await calibrate(options, key, { dimensions, pooling, prompts }, embed));
+  const calibration = stored ?? (await calibrate(options, key, described, embed));
   return {
     fingerprint: `${files.id}/${pooling}${digestPrefixes(queryPrefix, textPrefix)}/${dimensions}`,
     dimensions,
@@ -96,6 +108,18 @@ export async function sentenceTransformersEmbedder(options: SentenceTransformers
     floor: checkShare(options.floor ?? calibration.floor, "floor"),
     duplicateFloor: checkShare(options.duplicateFloor ?? calibration.duplicateFloor, "duplicateFloor"),
     embed,
+  };
+}
+
+/** Reads weights from the hub once, if there is a folder to keep them in. */
+function keepWeights(files: ModelFiles, folder: string | undefined): ModelFiles["readBytes"] {
+  return async (file) => {
+    const id = `${files.id}/${file}`;
+    const stored = await readStoredWeights(folder, id);
+    if (stored !== undefined) return stored;
+    const weights = await files.readBytes(file);
+    if (weights !== undefined) await saveStoredWeights(folder, id, weights);
+    return weights;
   };
 }
 

@@ -3,6 +3,7 @@ import { open, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MemoryError } from "../../errors.ts";
 import type { Calibration } from "../shared/embedder-profiles/calibration.ts";
+import { type DenseLayer, listSteps, type Step } from "./dense-layers.ts";
 
 /** How the vectors of a text's tokens become one. */
 export type Pooling = "mean" | "cls" | "last_token";
@@ -13,6 +14,8 @@ export interface ModelProfile extends Calibration {
   readonly pooling: Pooling;
   /** What stands before a query, and before a text. */
   readonly prompts: { readonly query: string; readonly text: string };
+  /** What follows the pooling, if dense layers do. */
+  readonly steps?: readonly Step[];
 }
 
 /** The files of a model that say how it is used. */
@@ -20,6 +23,8 @@ export interface ModelFiles {
   /** Names the model: on the hub, or the folder with a digest of its files. */
   readonly id: string;
   describe(): Promise<Omit<ModelProfile, keyof Calibration>>;
+  /** Reads a file of weights; undefined if the model has none of that name. */
+  readBytes(file: string): Promise<Uint8Array | undefined>;
 }
 
 type JsonFile = { readonly [field: string]: unknown };
@@ -29,15 +34,18 @@ type ReadJson = (file: string) => Promise<JsonFile | undefined>;
 type FindAddress = () => Promise<string>;
 
 const HUB_TIMEOUT_MS = 20_000;
+/** Weights of a dense layer have some megabytes. */
+const HUB_WEIGHTS_TIMEOUT_MS = 300_000;
 
 /** Finds the files of a model: in a folder, or with `findAddress` on the hub. */
 export async function openModelFiles(
   model: string,
   findAddress: FindAddress | undefined,
 ): Promise<ModelFiles> {
-  const readJson: ReadJson = findAddress
-    ? async (file) => fetchJson(model, `${await findAddress()}${file}`)
-    : (file) => readLocalJson(join(model, file));
+  const readBytes = findAddress
+    ? async (file: string) => fetchBytes(model, `${await findAddress()}${file}`)
+    : (file: string) => readFile(join(model, file)).catch(() => undefined);
+  const readJson: ReadJson = async (file) => parseJson(await readBytes(file));
   return {
     id:
       findAddress === undefined
@@ -46,6 +54,7 @@ export async function openModelFiles(
             .slice(0, 100)}@${await digestFolder(model)}`
         : model,
     describe: () => describeModel(model, readJson),
+    readBytes,
   };
 }
 
@@ -69,13 +78,23 @@ async function describeModel(
       `the model ${model} has no config.json that can be read with a size of its vectors. Check its name, or copy its files into a folder (KEEPSAKE_MODEL_PATH).`,
     );
   }
-  if (JSON.stringify(modules ?? []).includes("models.Dense")) {
-    throw new MemoryError(
-      "unsupported",
-      `the model ${model} has a dense layer after pooling, which transformers.js does not run. Choose another model.`,
-    );
-  }
-  return { dimensions, pooling: findPooling(model, pooling), prompts: findPrompts(prompts) };
+  const steps = await listSteps(model, modules, readJson);
+  const described = { pooling: findPooling(model, pooling), prompts: findPrompts(prompts) };
+  if (steps.length === 0) return { dimensions, ...described };
+  return { dimensions: followSizes(model, dimensions, steps), ...described, steps };
+}
+
+/** The size of the last layer's vectors, if each layer reads what the one before it gives. */
+function followSizes(model: string, hidden: number, steps: readonly Step[]): number {
+  return steps
+    .filter((step): step is DenseLayer => step !== "normalize")
+    .reduce((size, { inputs, outputs }) => {
+      if (inputs === size) return outputs;
+      throw new MemoryError(
+        "unsupported",
+        `the model ${model} has a dense layer for vectors of ${inputs} dimensions behind ${size}. Choose another model.`,
+      );
+    }, hidden);
 }
 
 const POOLING_FIELDS: readonly (readonly [field: string, pooling: Pooling])[] = [
@@ -115,19 +134,20 @@ function findPrompts(config: JsonFile | undefined): ModelProfile["prompts"] {
   return { query: find("query", usual), text: find("document", "passage", usual) };
 }
 
-async function readLocalJson(path: string): Promise<JsonFile | undefined> {
+function parseJson(bytes: Uint8Array | undefined): JsonFile | undefined {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as JsonFile;
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as JsonFile);
   } catch {
     return undefined;
   }
 }
 
-/** Reads a small file of a model on the hub; undefined if the model has none. */
-async function fetchJson(model: string, address: string): Promise<JsonFile | undefined> {
+/** Reads a file of a model on the hub; undefined if the model has none. */
+async function fetchBytes(model: string, address: string): Promise<Uint8Array | undefined> {
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(HUB_TIMEOUT_MS) });
-    if (response.ok) return (await response.json()) as JsonFile;
+    const timeoutMs = address.endsWith(".safetensors") ? HUB_WEIGHTS_TIMEOUT_MS : HUB_TIMEOUT_MS;
+    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
     await response.body?.cancel();
     if (response.status === 404) return undefined;
   } catch {
@@ -152,6 +172,8 @@ async function digestFolder(folder: string): Promise<string> {
     "config_sentence_transformers.json",
   ])
     hash.update(await readFile(join(folder, file)).catch(() => ""));
+  for (const file of await listDenseFiles(folder))
+    hash.update(file).update(await readFile(join(folder, file)).catch(() => ""));
   for (const file of ONNX_FILES) {
     const weights = await open(join(folder, file)).catch(() => undefined);
     if (!weights) continue;
@@ -169,4 +191,19 @@ async function digestFolder(folder: string): Promise<string> {
     break;
   }
   return hash.digest("hex").slice(0, 12);
+}
+
+/** The files of dense layers; none for a model without them, whose digest they do not change. */
+async function listDenseFiles(folder: string): Promise<readonly string[]> {
+  const steps = await listSteps(
+    "",
+    parseJson(await readFile(join(folder, "modules.json")).catch(() => undefined)),
+    async (file) => parseJson(await readFile(join(folder, file)).catch(() => undefined)),
+  ).catch(() => []);
+  const layers = steps.filter((step): step is DenseLayer => step !== "normalize");
+  if (layers.length === 0) return [];
+  return [
+    "modules.json",
+    ...layers.flatMap(({ folder: layer }) => [`${layer}/config.json`, `${layer}/model.safetensors`]),
+  ];
 }

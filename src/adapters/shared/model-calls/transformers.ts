@@ -16,7 +16,7 @@ export interface Transformers {
 export interface Extraction {
   (
     text: string,
-    options: { readonly pooling: "mean" | "cls" | "last_token"; readonly normalize: true },
+    options: { readonly pooling: "mean" | "cls" | "last_token"; readonly normalize: boolean },
   ): Promise<{ readonly data: unknown }>;
   dispose?(): Promise<unknown>;
 }
