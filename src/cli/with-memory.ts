@@ -138,6 +138,10 @@ export function createCommandClock(at: string | undefined): () => Date {
   return () => new Date(time);
 }
 
+function toFileOptions({ sqlite, encryption }: Settings): Pick<MemoryOptions, "sqlite" | "encryption"> {
+  return { ...(sqlite === undefined ? {} : { sqlite }), ...(encryption === undefined ? {} : { encryption }) };
+}
+
 /** Opens the memory with these settings. Loads the code here, so that help and usage errors need no database. */
 async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Keepsake> {
   const { createMemory } = await import("../memory.ts");
@@ -150,8 +154,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),
-    ...(settings.sqlite === undefined ? {} : { sqlite: settings.sqlite }),
-    ...(settings.encryption === undefined ? {} : { encryption: settings.encryption }),
+    ...toFileOptions(settings),
     ...(settings.agents === undefined ? {} : { agents: settings.agents }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,

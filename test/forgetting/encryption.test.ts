@@ -164,7 +164,9 @@ describe("an encrypted database file", () => {
     };
     const image = { role: "user" as const, content: [{ type: "image_url", image_url }] };
     const { memories } = await memory.scope({ user: "ana" }).remember(image);
-    expect(memories).toMatchObject([{ action: "refused", why: expect.stringMatching(/keeps no attachments/) }]);
+    expect(memories).toMatchObject([
+      { action: "refused", why: expect.stringMatching(/keeps no attachments/) },
+    ]);
   });
 });
 

@@ -38,10 +38,6 @@ type Withheld = "attachments" | "sharing" | "dump";
 
 /** An encrypting store, over a store that sees only encrypted texts. */
 export type SealedStore<Store extends MemoryStore> = Omit<Store, Withheld | "encryptionMark"> & {
-  readonly attachments?: undefined;
-  readonly sharing?: undefined;
-  readonly dump?: undefined;
-  readonly encryptionMark?: undefined;
   readonly userKeys: UserKeys;
 };
 

@@ -8,17 +8,19 @@ export interface DenseLayer {
   readonly inputs: number;
   readonly outputs: number;
   readonly hasBias: boolean;
-  readonly activation: keyof typeof ACTIVATIONS;
+  readonly activation: ActivationName;
 }
 
 /** What happens to a vector behind the pooling, in this order. */
 export type Step = DenseLayer | "normalize";
 
-const ACTIVATIONS = {
-  identity: (value: number): number => value,
+type ActivationName = "identity" | "tanh" | "relu";
+
+const ACTIVATIONS: { readonly [name in ActivationName]: (value: number) => number } = {
+  identity: (value) => value,
   tanh: Math.tanh,
-  relu: (value: number): number => Math.max(0, value),
-} as const;
+  relu: (value) => Math.max(0, value),
+};
 
 /** The last part of a dotted name: "sentence_transformers.models.Dense" is a Dense. */
 function getLastPart(name: unknown): string {

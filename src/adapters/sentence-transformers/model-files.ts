@@ -200,7 +200,7 @@ async function listDenseFiles(folder: string): Promise<readonly string[]> {
     parseJson(await readFile(join(folder, "modules.json")).catch(() => undefined)),
     async (file) => parseJson(await readFile(join(folder, file)).catch(() => undefined)),
   ).catch(() => []);
-  const layers = steps.filter((step): step is DenseLayer => step !== "normalize");
+  const layers = steps.flatMap((step) => (step === "normalize" ? [] : [step]));
   if (layers.length === 0) return [];
   return [
     "modules.json",

@@ -349,7 +349,7 @@ describe("a model of the hub", () => {
       const modelPath = join(models ?? "", "all-MiniLM-L6-v2");
       const hub = await startHub(modelPath);
       const transformers = load();
-      const { env } = transformers as { env: { remoteHost: string; cacheDir: string } };
+      const { env } = transformers as unknown as { env: { remoteHost: string; cacheDir: string } };
       const before = { remoteHost: env.remoteHost, cacheDir: env.cacheDir };
       Object.assign(env, { remoteHost: hub.url, cacheDir: join(folder, "hub-cache") });
       try {

@@ -2,7 +2,8 @@ import { createUnencryptedError } from "../../shared/stored-rows.ts";
 import type { SqliteDatabase } from "../database.ts";
 
 /** Made only in a file that is encrypted: its presence is the mark. */
-const TABLE = "CREATE TABLE IF NOT EXISTS encryption (id INTEGER PRIMARY KEY CHECK (id = 1), keys TEXT NOT NULL) STRICT";
+const TABLE =
+  "CREATE TABLE IF NOT EXISTS encryption (id INTEGER PRIMARY KEY CHECK (id = 1), keys TEXT NOT NULL) STRICT";
 const HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption'";
 
 /** The id of the keys that the texts are encrypted with. Undefined if they are not. */
