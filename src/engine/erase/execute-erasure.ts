@@ -17,8 +17,12 @@ import { eraseFromGrants, eraseUserShares } from "../sharing/erase-shares.ts";
 import { createUnverifiedReceipt, hashTrace } from "../sign-receipt.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { toAskedContent } from "./asked-content.ts";
-import type { ResidualMatches } from "./prepare-erasure.ts";
-import { type PreparedErasure, prepareErasure } from "./prepare-erasure.ts";
+import {
+  type ErasureKnowledge,
+  type PreparedErasure,
+  prepareErasure,
+  type ResidualMatches,
+} from "./prepare-erasure.ts";
 import { addReplies } from "./selection.ts";
 import { verifyErasure } from "./verify-erasure.ts";
 
@@ -88,11 +92,8 @@ export async function executeRequest(
     const { sure, unsure } = await chooseInTime(state);
     const selection = await addDescriptions(state, await addReplies(state, sure));
     const asked = toAskedContent(state, reason.requestMessageId, selection, unsure);
-    const plan = await prepareErasure(ports, state, selection, await ports.store.versions(scope), {
-      ...(reason.namedWords ? { named: reason.namedWords } : {}),
-      ...(reason.replayOf ? { elsewhere: reason.replayOf.elsewhere } : {}),
-      ...(reason.isExact ? { isExact: true } : {}),
-    });
+    const versions = await ports.store.versions(scope);
+    const plan = await prepareErasure(ports, state, selection, versions, toKnowledge(reason));
     grants += await eraseSharing(ports, state, { selection, plan, reason });
     const isNothing = plan.memories.length + plan.messages.length + plan.rewrites.length === 0;
     if (isNothing && !reason.replayOf) {
@@ -151,6 +152,14 @@ export async function executeRequest(
   if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return { receipt: sealed, ...(done.trace.asked ? { asked: done.trace.asked } : {}) };
+}
+
+function toKnowledge({ namedWords, replayOf, isExact }: ErasureContext): ErasureKnowledge {
+  return {
+    ...(namedWords ? { named: namedWords } : {}),
+    ...(replayOf ? { elsewhere: replayOf.elsewhere } : {}),
+    ...(isExact ? { isExact: true } : {}),
+  };
 }
 
 /** What an erasure that leaves nothing of the user does before its commit. Once it is done, another attempt adds no key. */

@@ -51,17 +51,20 @@ export interface PreparedErasure {
 /** Items inspected between two yields to the event loop: about two milliseconds. */
 const SLICE = 2000;
 
+/** What is known of an erasure beside its selection. */
+export interface ErasureKnowledge {
+  readonly named?: readonly string[];
+  readonly elsewhere?: ResidualMatches;
+  readonly isExact?: boolean;
+}
+
 /** Turns a selection into an erasure, in slices. `versions` holds all versions of all the user's memories. */
 export async function prepareErasure(
   ports: Pick<Ports, "secret" | "vocabulary">,
   state: UserState,
   selection: ErasureSelection,
   versions: readonly Memory[],
-  more: {
-    readonly named?: readonly string[];
-    readonly elsewhere?: ResidualMatches;
-    readonly isExact?: boolean;
-  } = {},
+  more: ErasureKnowledge = {},
 ): Promise<PreparedErasure> {
   const gone = new Set([...selection.memories].map(({ id }) => id));
   const cutOut = await flatMapInSlices(selection.cuts, ([id, cuts]) => {
