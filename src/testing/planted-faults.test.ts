@@ -411,7 +411,7 @@ const RATE_LIMIT_FAULTS: {
         ...limits,
         async take(key) {
           const now = options.clock().getTime();
-          if (now < last) await limits.spend(key, options.perMinute);
+          if (now < last) await limits.spend(key, 1);
           last = now;
           return limits.take(key);
         },

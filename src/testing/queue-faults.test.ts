@@ -13,9 +13,6 @@ const changingRuns =
   (change: (run: Run, job: JobName) => Run): Fault =>
   (queue) => ({ work: (job, run) => queue.work(job, change(run, job)) });
 
-/** The case that waits for a delay before it can pass. */
-const DELAYED = "keeps a delayed offer until its time";
-
 /** By the case that must detect it, what is wrong with a queue. */
 const FAULTS: { readonly [title: string]: { readonly [what: string]: Fault } } = {
   "runs an offer once, by one of the workers": {
@@ -81,7 +78,7 @@ const FAULTS: { readonly [title: string]: { readonly [what: string]: Fault } } =
       };
     },
   },
-  [DELAYED]: {
+  "keeps a delayed offer until its time": {
     "ignores a delay": (queue) => ({ offer: (job) => queue.offer(job) }),
   },
   "retries a failing run, then quarantines it, and continues with the next offer": {
@@ -153,7 +150,7 @@ async function isPassed(title: string, fault: Fault, soonMs: number): Promise<bo
   const reference = createMemoryQueue({ firstPauseMs: 1 });
   const queue = { ...reference, ...fault(reference) };
   try {
-    await QUEUE_CASES[title]?.({ queue, second: async () => queue, soonMs, whileMs: 50, delayMs: 1500 });
+    await QUEUE_CASES[title]?.({ queue, second: async () => queue, soonMs, whileMs: 50 });
     return true;
   } catch {
     return false;
@@ -176,7 +173,6 @@ describe("the suite of queues", () => {
   );
   it.each(planted)("detects one that $what", async ({ title, fault }) => {
     // Most faults keep something from happening: the shorter the time, the sooner the case fails.
-    const soonMs = title === DELAYED ? 10_000 : 400;
-    expect(await isPassed(title, fault, soonMs)).toBe(false);
+    expect(await isPassed(title, fault, 400)).toBe(false);
   });
 });
