@@ -179,6 +179,10 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   ["I swim twice a week in summer.", "The user swims twice a week in summer."],
   ["I read every night.", "The user reads every night."],
   ["My doc put me on levothyroxine in January.", "The user has been on levothyroxine since January 2026."],
+  ["I haven't smoked since 2019.", "The user has not smoked since 2019."],
+  // What is loved or hated is what the verb before acts on, and not where or with whom.
+  ["I use Linear at work and I hate it.", "The user uses Linear at work.", "The user hates Linear."],
+  ["I drive a van and hate it.", "The user drives a van.", "The user hates the van."],
   // Behind a modal, "do" is the verb itself.
   ["I can't do dairy.", "The user cannot do dairy."],
   ["I can't do spicy food anymore.", "The user can no longer do spicy food."],

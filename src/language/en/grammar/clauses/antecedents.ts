@@ -24,25 +24,33 @@ export function antecedent(context: Context, pronoun: string, start: number): st
   const asked = LIKED.exec(sentence.trim())?.groups?.what;
   if (asked !== undefined) return cleaned(asked);
   for (const tokens of tagSentences(sentence.trim()).slice(-1)) {
-    const things = thingsOf(tokens).filter((item) => agrees(tokens, item, pronoun));
-    const last = things.at(-1);
-    if (last) return textOf(sentence.trim(), tokens, last);
+    for (const things of thingsOf(tokens).reverse()) {
+      const agreeing = things.filter(({ item }) => agrees(tokens, item, pronoun));
+      // "I use Linear at work and I hate it": not work. "I went to the opera with Bo and loved it": not Bo.
+      const thing = agreeing.findLast(({ isObject }) => isObject) ?? agreeing[0];
+      if (thing) return textOf(sentence.trim(), tokens, thing.item);
+    }
   }
   return undefined;
 }
 
-/** The noun phrases behind the verbs, or all of a sentence without one. */
-function thingsOf(tokens: readonly Token[]): Stretch[] {
+interface Thing {
+  readonly item: Stretch;
+  /** Whether it is what the verb acts on, and no place or company of it. */
+  readonly isObject: boolean;
+}
+
+/** The noun phrases behind each verb, or all of a sentence without one. */
+function thingsOf(tokens: readonly Token[]): Thing[][] {
   const clauses = clausesOf(tokens);
   const stretches: readonly Stretch[] =
     clauses.length === 0 ? [[0, tokens.length]] : clauses.map(({ rest }) => rest);
-  return stretches.flatMap((rest) =>
-    phrasesOf(tokens, ...rest)
-      .filter(
-        ({ kind, head }) =>
-          kind === "noun" || (kind === "preposition" && /^(?:to|of|with|about|at)$/.test(head ?? "")),
-      )
-      .flatMap(({ items }) => items.slice(-1)),
+  return stretches.map((rest) =>
+    phrasesOf(tokens, ...rest).flatMap(({ kind, head, items }) => {
+      const isObject = kind === "noun";
+      const isTold = isObject || (kind === "preposition" && /^(?:to|of|with|about|at)$/.test(head ?? ""));
+      return isTold ? items.slice(-1).map((item) => ({ item, isObject })) : [];
+    }),
   );
 }
 
@@ -57,13 +65,14 @@ function agrees(tokens: readonly Token[], [from, to]: Stretch, pronoun: string):
 }
 
 function textOf(text: string, tokens: readonly Token[], [from, to]: Stretch): string | undefined {
-  return cleaned(text.slice(tokens[from]?.start ?? 0, tokens[to - 1]?.end ?? 0));
+  const thing = text.slice(tokens[from]?.start ?? 0, tokens[to - 1]?.end ?? 0);
+  // "a van" that was told of is "the van" then.
+  return cleaned(thing.replace(/^an? (?=\S)/i, "the "));
 }
 
 function cleaned(text: string): string | undefined {
-  const words = tidy(text).replace(
-    /^(?:any|some|a|an|much|many|a lot of|lots of|the(?= \p{Lu})) (?=\S)/iu,
-    "",
-  );
+  const words = tidy(text)
+    .replace(/^(?:any|some|a|an|much|many|a lot of|lots of) (?=\S)/i, "")
+    .replace(/^[Tt]he (?=\p{Lu})/u, "");
   return words === "" || words.split(" ").length > 5 ? undefined : words;
 }

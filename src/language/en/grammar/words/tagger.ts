@@ -59,14 +59,21 @@ export function tagSentences(text: string, offset = 0): Token[][] {
 /** "I'd move" is "I would move", where the tagger takes it for "I had"; "a book about" brings in what it is about. */
 function asMeant(token: Token, at: number, tokens: readonly Token[]): Token {
   const next = tokens[tokens[at + 1]?.class === "adverb" ? at + 2 : at + 1];
+  if (isDoneBefore(tokens, at)) return { ...token, class: "verb" };
   if (!next) return token;
   if (token.contracted === "rest" && token.lower === "had" && isBaseOnly(next.lower))
     return { ...token, word: "would", lower: "would" };
-  if (token.lower === "done" && token.class === "adjective" && followsHave(tokens, at))
-    return { ...token, class: "verb" };
   const isAbout = token.lower === "about" && token.class === "adverb" && tokens[at + 1]?.class !== "number";
   const follows = tokens[at - 1]?.class === "noun" && !/^(?:a|an|half|to)$/.test(next.lower);
   return isAbout && follows ? { ...token, class: "preposition" } : token;
+}
+
+/** "haven't SMOKED since May", "have DONE": a participle behind "have", unless it describes what one has: "smoked salmon". */
+function isDoneBefore(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (token?.class !== "adjective" || !/ed$|^done$/.test(token.lower)) return false;
+  const describes = ["noun", "name", "adjective"].includes(tokens[at + 1]?.class ?? "");
+  return followsHave(tokens, at) && (token.lower === "done" || !describes);
 }
 
 /** "have done", "haven't really done" */
