@@ -183,6 +183,14 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   // What is loved or hated is what the verb before acts on, and not where or with whom.
   ["I use Linear at work and I hate it.", "The user uses Linear at work.", "The user hates Linear."],
   ["I drive a van and hate it.", "The user drives a van.", "The user hates the van."],
+  ["I always read two papers.", "The user reads two papers."],
+  // What stands between commas belongs to the subject.
+  [
+    "My local pub, the Eagle, closed in January.",
+    "The user's local pub the Eagle closed in January 2026.",
+    "The user's local pub is called the Eagle.",
+  ],
+  ["My gym, a chain from Leeds, closed in January."],
   // Behind a modal, "do" is the verb itself.
   ["I can't do dairy.", "The user cannot do dairy."],
   ["I can't do spicy food anymore.", "The user can no longer do spicy food."],

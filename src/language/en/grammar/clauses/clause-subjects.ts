@@ -149,7 +149,7 @@ const DONE_WITH = new Set("use drive play let shut split quit own plan".split(" 
 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
 function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
-  if (/[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) return false;
+  if (/[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) return isDescribed(tokens, lead, verb.from);
   const at = tokens.findIndex(
     (token, i) =>
       i >= lead[0] &&
@@ -159,6 +159,13 @@ function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
       !isTime(tokens, i, i + 2),
   );
   return at >= 0 && tokens[at - 1]?.class !== "preposition";
+}
+
+/** "My gym, a chain from Leeds, closed": a noun phrase that opens the clause, and what it is between commas. */
+function isDescribed(tokens: readonly Token[], [from]: Stretch, verb: number): boolean {
+  if (!["determiner", "possessive"].includes(tokens[from]?.class ?? "")) return false;
+  const comma = tokens.findIndex(({ after }, i) => i >= from && i < verb - 1 && after.includes(","));
+  return comma >= 0 && !isTime(tokens, from, comma + 1);
 }
 
 /** "he's Danielle now": whoever was spoken of last, whatever the pronoun. */

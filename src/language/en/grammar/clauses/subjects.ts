@@ -55,7 +55,11 @@ function withApposition(tokens: readonly Token[], end: number, from: number): St
   const outer = phraseStart(tokens, inner, from);
   if (outer === undefined) return undefined;
   const isOwn = (at: number): boolean => tokens[at]?.class === "possessive" || tokens[at]?.lower === "the";
-  const isNamed = (at: number): boolean => isCapital(tokens[at]) && tokens[at]?.class === "name";
+  // "the Eagle" is a name, too.
+  const isNamed = (at: number): boolean => {
+    const first = tokens[at]?.lower === "the" ? at + 1 : at;
+    return isCapital(tokens[first]) && (first > at || tokens[first]?.class === "name");
+  };
   return (isOwn(inner) && isNamed(outer)) || (isOwn(outer) && isNamed(inner)) ? [outer, end] : undefined;
 }
 

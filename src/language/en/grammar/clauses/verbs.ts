@@ -327,6 +327,8 @@ function tenseOf(
 
 /** Whether the place shows that a form which is both base and past, such as "put" or "read", is the past. */
 function isPastInPlace(tokens: readonly Token[], from: number, end: number): boolean {
+  if (/^(?:always|usually|often|sometimes|normally|generally|typically)$/.test(tokens[from - 1]?.lower ?? ""))
+    return false;
   if (tokens[from]?.tags.has("PastTense")) return true;
   if (/^(?:just|finally|recently)$/.test(tokens[from - 1]?.lower ?? "")) return true;
   return followsSingular(tokens, from) || hasPointInTime(tokens, from + 1, end);
