@@ -47,12 +47,20 @@ function isPassed(token: Token | undefined): boolean {
   return token !== undefined && ["adverb", "negation"].includes(token.class) && !SOFT.test(token.after);
 }
 
+/** "my best mate FROM UNI": also what describes the noun. */
+function wholePhraseStart(tokens: readonly Token[], end: number, from: number): number | undefined {
+  const start = phraseStart(tokens, end, from);
+  if (start === undefined || tokens[start - 1]?.class !== "preposition") return start;
+  const described = phraseStart(tokens, start - 1, from);
+  return described === from ? described : start;
+}
+
 /** "Petra, my manager, is": the noun phrase between commas and the name before it, or the other way round. */
 function withApposition(tokens: readonly Token[], end: number, from: number): Stretch | undefined {
   const inner = namesStart(tokens, end, from) ?? phraseStart(tokens, end, from);
   if (inner === undefined || inner <= from || !/^,\s*$/.test(tokens[inner - 1]?.after ?? ""))
     return undefined;
-  const outer = phraseStart(tokens, inner, from);
+  const outer = wholePhraseStart(tokens, inner, from);
   if (outer === undefined) return undefined;
   const isOwn = (at: number): boolean => tokens[at]?.class === "possessive" || tokens[at]?.lower === "the";
   // "the Eagle" is a name, too.

@@ -68,6 +68,8 @@ export const VERBS: readonly Rule[] = [
   [isSecondOfNouns, "noun"],
   // "I keep cash in the freezer": two bare verbs do not follow each other.
   [isObjectOfVerb, "noun"],
+  // "I drink oat milk because": nor does one follow the noun behind another.
+  [isSecondOfObject, "noun"],
   // "got into birdwatching": what one is into.
   [
     ({ previous, current, glued }) => glued && previous?.lower === "into" && current.tags.has("Gerund"),
@@ -130,6 +132,17 @@ function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean 
   const subject = tokens[i - 2];
   const isPlain = isA(subject, "pronoun") && ["i", "we", "they", "you"].includes(subject?.lower ?? "");
   return isBase && isPlain && !TAKES_BARE.has(toBaseForm(previous.lower));
+}
+
+/** "I drink oat MILK": the noun behind a bare noun that a full verb acts on; "we help mum move" has two verbs. */
+function isSecondOfObject({ tokens, i, current, previous, glued, next }: Spot): boolean {
+  const verb = tokens[i - 2];
+  const subject = tokens[i - 3];
+  if (!glued || !isA(previous, "noun") || verb?.class !== "verb" || AUXILIARY.has(verb.lower)) return false;
+  const isBase = toBaseForm(current.lower) === current.lower && !current.tags.has("Gerund");
+  const isPlain = ["i", "we", "they", "you"].includes(subject?.lower ?? "");
+  const isEnd = next === undefined || current.after.trim() !== "" || isA(next, "conjunction", "preposition");
+  return isBase && isPlain && isEnd && !TAKES_BARE.has(toBaseForm(verb.lower));
 }
 
 /** "the farmers market", "a car park": a base form that ends a phrase which has no other verb behind it. */
