@@ -51,9 +51,13 @@ export function said(context: Context, tokens: readonly Token[], from: number, t
   const first = tokens[from];
   const last = tokens[to - 1];
   if (!first || !last || from >= to) return "";
-  let text = context.content.slice(first.start, last.end);
-  if (last.owner) text = text.replace(/['’]s?$/, "");
-  return tidy(text);
+  const text = context.content.slice(first.start, last.end);
+  return tidy(last.owner && isFollowed(last, tokens[to]) ? text.replace(/['’]s?$/, "") : text);
+}
+
+/** "Ana's MOTHER": what the owner has stands behind it. "At Ana's" has nothing there, and is whole. */
+function isFollowed(owner: Token, next: Token | undefined): boolean {
+  return owner.after.trim() === "" && ["noun", "name", "adjective", "number"].includes(next?.class ?? "");
 }
 
 /** One line, no marks at the ends, no fillers at the end. */

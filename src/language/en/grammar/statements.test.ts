@@ -191,6 +191,15 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
     "The user's local pub is called the Eagle.",
   ],
   ["My gym, a chain from Leeds, closed in January."],
+  // "At my sister's" is a place, and whole.
+  ["I'm staying at my sister's until June.", "The user is staying at their sister's until June 2026."],
+  ["I get my hair cut at Lena's.", "The user gets their hair cut at Lena's."],
+  ["I drink oat milk because dairy gives me hives.", "The user drinks oat milk."],
+  [
+    "My best mate from uni, Tariq, lives in Doha now.",
+    "The user's best mate Tariq lives in Doha.",
+    "The user's best mate is called Tariq.",
+  ],
   // Behind a modal, "do" is the verb itself.
   ["I can't do dairy.", "The user cannot do dairy."],
   ["I can't do spicy food anymore.", "The user can no longer do spicy food."],

@@ -17,6 +17,8 @@ describe("a clause is reworded in the third person", () => {
     ["now I rent a studio in Walthamstow", "The user rents a studio in Walthamstow."],
     ["Moved out of the flat in Hackney last week.", "The user moved out of the flat in Hackney last week."],
     ["I've been seeing my therapist since March.", "The user has been seeing their therapist since March."],
+    ["Learning Welsh on Duolingo.", "The user is learning Welsh on Duolingo."],
+    ["Been married since June.", "The user has been married since June."],
     ["I can't stand coriander.", "The user cannot stand coriander."],
     ["When I fly I always take an aisle seat.", "The user always takes an aisle seat when they fly."],
     ["im gonna buy a car", "The user is going to buy a car."],

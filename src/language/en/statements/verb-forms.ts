@@ -60,7 +60,13 @@ function writeHelper(clause: ParsedClause, at: number, person: "singular" | "plu
   if (lower === "was" || lower === "were") return isSingular ? "was" : "were";
   if (/^(?:have|['’]?ve)$/.test(lower))
     return isSingular && isFirstHelper(clause, at, owner) && !hasModal(clause.tree, owner) ? "has" : "have";
+  if (lower === "been") return isWithoutHave(clause, at, owner) ? "has been" : undefined;
   return lower === "do" && isSingular ? "does" : undefined;
+}
+
+/** "Been married since June": "I have" is left out. */
+function isWithoutHave(clause: ParsedClause, at: number, owner: number): boolean {
+  return clause.about === "dropped" && isFirstHelper(clause, at, owner);
 }
 
 function writeMain(clause: ParsedClause, at: number, person: "singular" | "plural"): string | undefined {
@@ -68,6 +74,9 @@ function writeMain(clause: ParsedClause, at: number, person: "singular" | "plura
   const isSingular = person === "singular";
   if (lower === "was" || lower === "were") return isSingular ? "was" : "were";
   if (!isSingular) return undefined;
+  // "Learning Welsh": "I am" is left out.
+  if (tag === "VBG" && at === clause.head && clause.about === "dropped" && clause.auxiliaries.length === 0)
+    return `is ${lower}`;
   // A present that the tagger took for an infinitive: "I live".
   const isPresent =
     tag === "VB" && at === clause.head && clause.auxiliaries.length === 0 && clause.subject !== undefined;

@@ -127,7 +127,7 @@ export function absolute(text: string, dates: readonly SaidDate[], whole: string
     .toLowerCase()
     .replace(/^(?:the|this|last|next|past)$/, "");
   // "since last year" needs no "in".
-  if (/\b(?:since|until|till|before|after|from)\s*$/i.test(before) && removed === "")
+  if (/\b(?:since|until|till?|before|after|from)\s*$/i.test(before) && removed === "")
     return `${before.trimEnd()} ${formatDateInWords(date.iso, { weekday: false })}${text.slice(at + words.length)}`;
   const joint = ["by", "for"].includes(removed) ? removed : jointFor(words, date.iso);
   return `${before.trimEnd()} ${joint} ${formatDateInWords(date.iso, { weekday: false })}${text.slice(at + words.length)}`.replace(

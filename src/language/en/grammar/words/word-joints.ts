@@ -17,7 +17,8 @@ export function withoutPlaceIs(tokens: readonly Token[]): Token[] {
   const isPlaceIs = (i: number): boolean => {
     const [owner, next] = [tokens[i - 1], tokens[i + 1]];
     const isShort = tokens[i]?.contracted === "rest" && tokens[i]?.lower === "is";
-    if (!isShort || !owner || (next && next.class !== "preposition")) return false;
+    const goesOn = next !== undefined && !/[,.;:!?)]/.test(tokens[i]?.after ?? "");
+    if (!isShort || !owner || (goesOn && !["preposition", "conjunction"].includes(next.class))) return false;
     const at = ["possessive", "determiner"].includes(tokens[i - 2]?.class ?? "") ? i - 3 : i - 2;
     const isTold = tokens.slice(0, Math.max(0, at)).some(({ class: kind }) => kind === "verb");
     return isTold && PLACES.has(tokens[at]?.lower ?? "") && ["noun", "name"].includes(owner.class);
