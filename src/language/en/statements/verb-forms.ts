@@ -56,12 +56,29 @@ function writeShort(tree: Tree, { lower, head, label }: ParsedToken): string | u
 function writeHelper(clause: ParsedClause, at: number, person: "singular" | "plural"): string | undefined {
   const { lower = "", head: owner = -1 } = clause.tree.tokens[at] ?? {};
   const isSingular = person === "singular";
-  if (/^(?:am|are|is|['’]m|m|['’]re)$/.test(lower)) return isSingular ? "is" : "are";
-  if (lower === "was" || lower === "were") return isSingular ? "was" : "were";
   if (/^(?:have|['’]?ve)$/.test(lower))
-    return isSingular && isFirstHelper(clause, at, owner) && !hasModal(clause.tree, owner) ? "has" : "have";
+    return isSingular && isFiniteHelper(clause, at, owner) ? "has" : "have";
   if (lower === "been") return isWithoutHave(clause, at, owner) ? "has been" : undefined;
-  return lower === "do" && isSingular ? "does" : undefined;
+  return (isSingular ? SINGULAR : PLURAL).get(lower);
+}
+
+const BE_NOW = ["am", "are", "is", "'m", "’m", "m", "'re", "’re"];
+
+const SINGULAR: ReadonlyMap<string, string> = new Map([
+  ...BE_NOW.map((form) => [form, "is"] as const),
+  ["was", "was"],
+  ["were", "was"],
+  ["do", "does"],
+]);
+
+const PLURAL: ReadonlyMap<string, string> = new Map([
+  ...BE_NOW.map((form) => [form, "are"] as const),
+  ["was", "were"],
+  ["were", "were"],
+]);
+
+function isFiniteHelper(clause: ParsedClause, at: number, owner: number): boolean {
+  return isFirstHelper(clause, at, owner) && !hasModal(clause.tree, owner);
 }
 
 /** "Been married since June": "I have" is left out. */
