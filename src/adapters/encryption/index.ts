@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { MemoryError } from "../../errors.ts";
-import type { KeyWrapper } from "../../ports/key-wrapper.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { KeyWrapper } from "../../ports/stores/encryption.ts";
 import { openKeyFolder, removeEmptyKeyFolder } from "./key-folder.ts";
 import { checkMark, type SealedStore, sealedStore } from "./sealed-store.ts";
 

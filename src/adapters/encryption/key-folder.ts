@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import type { KeyWrapper } from "../../ports/key-wrapper.ts";
+import type { KeyWrapper } from "../../ports/stores/encryption.ts";
 
 /** A data key of a user. */
 export interface UserKey {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { MemoryError } from "../../errors.ts";
-import type { KeyWrapper } from "../../ports/key-wrapper.ts";
+import type { KeyWrapper } from "../../ports/stores/encryption.ts";
 import type { Secret } from "../../ports/system.ts";
 
 const CIPHER = "aes-256-gcm";

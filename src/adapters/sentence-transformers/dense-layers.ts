@@ -12,7 +12,7 @@ export interface DenseLayer {
 }
 
 /** What happens to a vector behind the pooling, in this order. */
-export type Step = DenseLayer | "normalize";
+export type ModelStep = DenseLayer | "normalize";
 
 type ActivationName = "identity" | "tanh" | "relu";
 
@@ -39,10 +39,10 @@ export async function listSteps(
   model: string,
   modules: unknown,
   readJson: (file: string) => Promise<JsonFile | undefined>,
-): Promise<readonly Step[]> {
+): Promise<readonly ModelStep[]> {
   // The first module is the network, whatever its name.
   const behind = (Array.isArray(modules) ? (modules as (JsonFile | null)[]) : []).slice(1);
-  const steps: Step[] = [];
+  const steps: ModelStep[] = [];
   for (const module of behind) {
     const name = getLastPart(module?.type);
     if (name === "Normalize") steps.push("normalize");
@@ -85,7 +85,7 @@ export type Transform = (vector: Float32Array) => Float32Array;
 /** Loads the weights of the steps. Throws `unavailable` if they are absent, or are not of the sizes that the layer names. */
 export async function loadSteps(
   model: string,
-  steps: readonly Step[],
+  steps: readonly ModelStep[],
   readBytes: (file: string) => Promise<Uint8Array | undefined>,
 ): Promise<Transform> {
   const transforms: Transform[] = [];

@@ -3,7 +3,7 @@ import { open, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MemoryError } from "../../errors.ts";
 import type { Calibration } from "../shared/embedder-profiles/calibration.ts";
-import { type DenseLayer, listSteps, type Step } from "./dense-layers.ts";
+import { type DenseLayer, listSteps, type ModelStep } from "./dense-layers.ts";
 
 /** How the vectors of a text's tokens become one. */
 export type Pooling = "mean" | "cls" | "last_token";
@@ -15,7 +15,7 @@ export interface ModelProfile extends Calibration {
   /** What stands before a query, and before a text. */
   readonly prompts: { readonly query: string; readonly text: string };
   /** What follows the pooling, if dense layers do. */
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly ModelStep[];
 }
 
 /** The files of a model that say how it is used. */
@@ -85,7 +85,7 @@ async function describeModel(
 }
 
 /** The size of the last layer's vectors, if each layer reads what the one before it gives. */
-function followSizes(model: string, hidden: number, steps: readonly Step[]): number {
+function followSizes(model: string, hidden: number, steps: readonly ModelStep[]): number {
   return steps
     .filter((step): step is DenseLayer => step !== "normalize")
     .reduce((size, { inputs, outputs }) => {

@@ -325,6 +325,9 @@ function tenseOf(
   return toPastTense(first.lower) === first.lower && isPastInPlace(tokens, from, end) ? "past" : "present";
 }
 
+/** How far a subject or a time is looked for. */
+const REACH = 20;
+
 /** Whether the place shows that a form which is both base and past, such as "put" or "read", is the past. */
 function isPastInPlace(tokens: readonly Token[], from: number, end: number): boolean {
   if (/^(?:always|usually|often|sometimes|normally|generally|typically)$/.test(tokens[from - 1]?.lower ?? ""))
@@ -340,8 +343,9 @@ function followsSingular(tokens: readonly Token[], from: number): boolean {
   while (tokens[at]?.class === "adverb") at -= 1;
   const subject = tokens[at];
   if (!subject) return false;
-  const start = tokens.findLastIndex((_, i) => i < at && breaks(tokens, i)) + 1;
-  const before = tokens.slice(start, at);
+  const nearby = tokens.slice(Math.max(0, at - REACH), at);
+  const start = nearby.findLastIndex((_, i) => breaks(nearby, i)) + 1;
+  const before = nearby.slice(start);
   // "Let my son read", "Tom and Ana cut": another verb takes the base form, and several have no ending.
   if (before.some(({ class: kind, lower }) => kind === "verb" || kind === "conjunction" || lower === "to"))
     return false;
@@ -354,7 +358,7 @@ const isPlural = ({ tags, lower }: Token): boolean =>
 
 /** "in March", "on Friday", "last week", "two days ago": when something was done once. */
 function hasPointInTime(tokens: readonly Token[], from: number, end: number): boolean {
-  return tokens.slice(from, end).some(({ lower }, i) => {
+  return tokens.slice(from, Math.min(end, from + REACH)).some(({ lower }, i) => {
     const at = from + i;
     const next = tokens[at + 1];
     if (lower === "ago" || lower === "yesterday") return true;
