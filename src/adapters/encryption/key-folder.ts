@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { KeyWrapper } from "../../ports/stores/encryption.ts";
+import { syncNames } from "../shared/sync-names.ts";
 
 /** A data key of a user. */
 export interface UserKey {
@@ -103,7 +104,7 @@ export async function openKeyFolder(
         cache.delete(file);
         overwriteAndDelete(file);
       }
-      syncFolder(folder);
+      syncNames(folder);
     },
   };
 }
@@ -194,7 +195,7 @@ function createFile(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}.new`;
   try {
     if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
-      syncFolder(dirname(dirname(path)));
+      syncNames(dirname(dirname(path)));
     writeDurably(draft, "wx", Buffer.from(text));
     linkSync(draft, path);
   } catch (cause) {
@@ -202,7 +203,7 @@ function createFile(path: string, text: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
-  syncFolder(dirname(path));
+  syncNames(dirname(path));
 }
 
 /** The bytes are overwritten first, so that they do not remain in a free part of the disk. */
@@ -222,21 +223,6 @@ function writeDurably(path: string, flags: "wx" | "r+", bytes: Uint8Array): void
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-/** Systems that cannot open folders keep names by themselves. */
-function syncFolder(path: string): void {
-  let folder: number;
-  try {
-    folder = openSync(path, "r");
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readdirSync, statSync, unlinkSync } from "node:fs";
+import { readdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MemoryError } from "../../../errors.ts";
+import { syncNames } from "../../shared/sync-names.ts";
 
 /**
  * A file that must be complete as soon as it has its name is written as a draft first, and then linked to the name. Of two
@@ -94,17 +95,7 @@ export function createRemainingDraftError(operation: string, draft: string, caus
   );
 }
 
-/** Makes a new name survive a power failure. Systems that cannot open folders do so by themselves. */
+/** Makes the names in the folder of a path survive a power failure. */
 export function syncParentFolder(path: string): void {
-  let folder: number;
-  try {
-    folder = openSync(dirname(path), "r");
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncNames(dirname(path));
 }
