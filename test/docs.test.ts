@@ -20,7 +20,7 @@ import { apiKeys, httpApp, passingKeys } from "../src/http/index.ts";
 import { createMemory } from "../src/memory.ts";
 import { readPageAssets } from "../src/ui/index.ts";
 import { writeFrameworkTables } from "./clients/framework-table.ts";
-import { type Example, examplesOf, runConsole } from "./examples.ts";
+import { examplesOf, type PageExample, runConsole } from "./examples.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = [
@@ -34,7 +34,7 @@ const PAGES = [
 ].sort();
 
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
-const examples = (language: string): Example[] =>
+const examples = (language: string): PageExample[] =>
   PAGES.flatMap((page) => examplesOf(page, read(page))).filter((example) => example.language === language);
 
 /** The anchors of a page: its headings in GitHub's form, and those that it sets itself. */

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** A fenced block of a page. */
-export interface Example {
+export interface PageExample {
   readonly page: string;
   readonly line: number;
   readonly language: string;
@@ -16,7 +16,7 @@ export interface Example {
 }
 
 /** Every fenced block of a Markdown page. */
-export function examplesOf(page: string, markdown: string): Example[] {
+export function examplesOf(page: string, markdown: string): PageExample[] {
   const blocks = [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)];
   return blocks.map((block) => ({
     page,
@@ -33,7 +33,7 @@ export function examplesOf(page: string, markdown: string): Example[] {
  * 7420 find a server.
  */
 export async function runConsole(
-  example: Example,
+  example: PageExample,
   folder: string,
 ): Promise<{ printed: string; shown: string }> {
   const place = mkdtempSync(join(folder, "console-"));

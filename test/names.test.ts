@@ -16,6 +16,10 @@ const APART = [
 const SAME_NAMES = ["RECORD", "BLOCKS"];
 
 const SOURCES = readSources(SRC);
+/** What tests, measurements and scripts share among themselves. */
+const TOOLS = ["test", "bench", "scripts"].flatMap((folder) =>
+  readSources(join(SRC, "..", folder)).map((one) => ({ ...one, path: `${folder}/${one.path}` })),
+);
 const structureOf = (sources: readonly SourceFile[]) =>
   measureStructure(sources, (path) => readFileSync(join(SRC, path), "utf8"));
 
@@ -44,6 +48,11 @@ describe("an exported name", () => {
 
   it("of a type is declared in one file, without exception", () => {
     expect(structureOf(SOURCES).typesDeclaredTwice).toEqual([]);
+  });
+
+  it("of a type of tests, measurements and scripts is declared in one file, and in none of the program", () => {
+    expect(TOOLS.length).toBeGreaterThan(200);
+    expect(measureStructure([...SOURCES, ...TOOLS], () => "").typesDeclaredTwice).toEqual([]);
   });
 
   it("shadows no global", () => {

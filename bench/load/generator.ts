@@ -2,14 +2,14 @@ import { Agent, request } from "node:http";
 import { seeded } from "../speed/vocabulary.ts";
 
 /** One kind of request: how many a second, and what each is. */
-export interface Kind {
+export interface RequestKind {
   readonly name: string;
   readonly perSecond: number;
   make(number: number): { readonly path: string; readonly body: object };
 }
 
 /** What came of the requests of one kind. Latencies in milliseconds. */
-export interface Sent {
+export interface KindResults {
   readonly name: string;
   readonly latencies: number[];
   /** Status or error code -> how many. */
@@ -31,10 +31,10 @@ const PATIENCE_MS = 30_000;
  */
 export async function send(
   target: Target,
-  kinds: readonly Kind[],
+  kinds: readonly RequestKind[],
   seconds: number,
   seed = 1,
-): Promise<Sent[]> {
+): Promise<KindResults[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const begun = performance.now();
   const all = await Promise.all(
@@ -46,11 +46,11 @@ export async function send(
 
 async function sendKind(
   target: Target & { readonly agent: Agent },
-  kind: Kind,
+  kind: RequestKind,
   { begun, seconds, seed }: { begun: number; seconds: number; seed: number },
-): Promise<Sent> {
+): Promise<KindResults> {
   const random = seeded(seed);
-  const sent: Sent = { name: kind.name, latencies: [], errors: new Map() };
+  const sent: KindResults = { name: kind.name, latencies: [], errors: new Map() };
   const answers: Promise<void>[] = [];
   let due = begun;
   for (let number = 0; ; number += 1) {

@@ -7,7 +7,7 @@ import { filled } from "../speed/filling.ts";
 import { stolenSince } from "../speed/machine.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
 import { phase } from "../speed/progress.ts";
-import { type Sent, send } from "./generator.ts";
+import { type KindResults, send } from "./generator.ts";
 import { paceOf } from "./pace.ts";
 import { kindsOf } from "./people.ts";
 import { type Running, started } from "./server.ts";
@@ -128,7 +128,7 @@ async function measured(path: string, wanted: Wanted, mark: string): Promise<Fig
 
 function figuresOf(
   { users, perUser, seconds, modelMs }: Wanted,
-  sent: readonly Sent[],
+  sent: readonly KindResults[],
   seen: {
     server: Running;
     used: ReturnType<Running["used"]>;

@@ -1,9 +1,9 @@
-import { type Person, person } from "../speed/made-up.ts";
+import { type MadeUpPerson, person } from "../speed/made-up.ts";
 import { seeded } from "../speed/vocabulary.ts";
-import type { Kind } from "./generator.ts";
+import type { RequestKind } from "./generator.ts";
 
 /** So many people of so many memories each, and how often a second they search and write. */
-export interface Asking {
+export interface PeopleLoad {
   readonly users: number;
   readonly perUser: number;
   readonly searches: number;
@@ -11,14 +11,14 @@ export interface Asking {
 }
 
 /** Searches and writes of people drawn by chance; `mark` tells one run's messages from another's. */
-export function kindsOf({ users, perUser, searches, writes }: Asking, mark: string): Kind[] {
-  const people: Person[] = Array.from({ length: users }, (_, i) => person(i + 1));
-  const drawing = (seed: number): (() => Person) => {
+export function kindsOf({ users, perUser, searches, writes }: PeopleLoad, mark: string): RequestKind[] {
+  const people: MadeUpPerson[] = Array.from({ length: users }, (_, i) => person(i + 1));
+  const drawing = (seed: number): (() => MadeUpPerson) => {
     const random = seeded(seed);
-    return () => people[Math.floor(random() * users)] as Person;
+    return () => people[Math.floor(random() * users)] as MadeUpPerson;
   };
   const [asks, tells] = [drawing(7), drawing(11)];
-  const kinds: Kind[] = [
+  const kinds: RequestKind[] = [
     {
       name: "search",
       perSecond: searches,

@@ -6,7 +6,7 @@ import { type Metrics, score } from "./metrics.ts";
 /** What a recall brings: of each item the messages it was read from, best first. */
 export type Places = readonly (readonly string[])[];
 
-export interface Found {
+export interface FoundPlaces {
   /** With the limit of 10 that a user has unless another is given. */
   readonly first: Places;
   /** With a wider limit. */
@@ -27,12 +27,12 @@ export interface Told {
 }
 
 /** A memory that holds one conversation, and can be asked. */
-export interface Asking extends AsyncDisposable {
+export interface ConversationMemory extends AsyncDisposable {
   /**
    * `at`: when the question is asked; right after the last message, where it is not given. `far`: how many items the
    * second, wider look brings (50).
    */
-  ask(question: string, at?: string, far?: number): Promise<Found>;
+  ask(question: string, at?: string, far?: number): Promise<FoundPlaces>;
   /** What a model is told before it answers, in at most so many tokens. */
   tell(question: string, maxTokens: number): Promise<Told>;
 }
@@ -42,7 +42,7 @@ export async function asking(
   user: string,
   messages: readonly InputMessage[],
   embedder: Embedder,
-): Promise<Asking> {
+): Promise<ConversationMemory> {
   const last = messages.reduce((latest, { at }) => {
     const time = at === undefined ? 0 : new Date(at).getTime();
     return Math.max(latest, time);
@@ -84,7 +84,7 @@ function placesOf({ items }: { items: readonly { sources: readonly { message: st
 
 /** The metrics of what was found: up to ten places from what a user gets, beyond that (and mrr) from further down. */
 export function scoreFound(
-  { first, far }: Pick<Found, "first" | "far">,
+  { first, far }: Pick<FoundPlaces, "first" | "far">,
   gold: ReadonlySet<string>,
   cuts: readonly number[],
 ): Metrics {

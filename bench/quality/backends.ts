@@ -13,7 +13,7 @@ import { testPlace } from "../../test/postgres/place.ts";
 import { addressOf, FOLLOWER_PLACES, type FollowerPlace, type TestServers } from "./followers.ts";
 
 /** What evaluations run on, where that is not SQLite alone. */
-export interface Backends {
+export interface EvaluationBackends {
   /** A memory of its own on them; it is all gone when it is closed. */
   open(options: MemoryOptions): Promise<Keepsake>;
   /** Of the recalls in which an index was to be asked, how many it answered, in per cent; undefined without one. */
@@ -27,7 +27,7 @@ const PATIENT_MS = 30_000;
 export async function backendsNamed(
   names: { readonly record: string; readonly follower?: string },
   servers: TestServers,
-): Promise<Backends> {
+): Promise<EvaluationBackends> {
   const place = RECORD_PLACES[names.record]?.(servers);
   const followers = await FOLLOWER_PLACES[names.follower ?? ""]?.(servers);
   const counted = { answered: 0, not: 0 };

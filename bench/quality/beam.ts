@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "./files.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { type Asked, retrieval, type Talk, type Unit } from "./retrieval.ts";
+import { type GoldQuestion, retrieval, type SetConversation, type Unit } from "./retrieval.ts";
 
 interface Batch {
   readonly batch_number: number;
@@ -50,7 +50,7 @@ export function beam(options: RunOptions): Promise<Run> {
 }
 
 /** The chats with the questions that have an answer. */
-export function beamTalks(data: string): Talk[] {
+export function beamTalks(data: string): SetConversation[] {
   return beamChats(data).map(({ name, messages, probes }) => {
     const known = new Set(messages.map(({ id }) => id));
     return { name, messages, questions: questionsOf(probes, known) };
@@ -85,7 +85,7 @@ function chatsIn(folder: string): string[] {
   }
 }
 
-function questionsOf(probes: Probes, known: ReadonlySet<string>): Asked[] {
+function questionsOf(probes: Probes, known: ReadonlySet<string>): GoldQuestion[] {
   return Object.entries(probes).flatMap(([group, questions]) =>
     questions.flatMap(({ question, source_chat_ids }) => {
       const gold = new Set(idsIn(source_chat_ids).filter((id) => known.has(id)));

@@ -1,10 +1,10 @@
-import type { Asking, Found } from "./asking.ts";
+import type { ConversationMemory, FoundPlaces } from "./asking.ts";
 import { mean, percent } from "./metrics.ts";
 
 /** What recalls of ten gave, and what the first ten of the baseline would have. */
 export interface Contexts {
   /** `texts`: the baseline's documents, best first. */
-  add(found: Pick<Found, "first" | "tokens">, texts: readonly string[]): void;
+  add(found: Pick<FoundPlaces, "first" | "tokens">, texts: readonly string[]): void;
   /** `abstained`: the share of questions for which nothing came, in per cent. `context_tokens`: the mean size. */
   ours(): { abstained: number; context_tokens: number };
   base(): { context_tokens: number };
@@ -29,7 +29,7 @@ export function contexts(): Contexts {
  * them. `whole` counts a long message only if none of its words was left out.
  */
 export interface ToldEvidence {
-  add(memory: Asking, question: string, gold: ReadonlySet<string>): Promise<void>;
+  add(memory: ConversationMemory, question: string, gold: ReadonlySet<string>): Promise<void>;
   metrics(): { readonly [name: string]: number };
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createMemory } from "../../src/index.ts";
-import type { Backends } from "./backends.ts";
+import type { EvaluationBackends } from "./backends.ts";
 import { beam } from "./beam.ts";
 import { EMBEDDERS } from "./embedders.ts";
 import { forgetCases } from "./forget-cases.ts";
@@ -96,7 +96,7 @@ async function backendsOf({
 }: {
   readonly record: string;
   readonly follower?: string | undefined;
-}): Promise<Backends | undefined> {
+}): Promise<EvaluationBackends | undefined> {
   if (record === "sqlite" && follower === undefined) return undefined;
   // With the vendors' packages, which nothing else here needs.
   const { backendsNamed } = await import("./backends.ts");
@@ -109,7 +109,7 @@ async function backendsOf({
 }
 
 /** Has messages that an earlier run read in the same context not be read again. */
-async function useReadings(path: string, backends: Backends | undefined): Promise<SavedReadings> {
+async function useReadings(path: string, backends: EvaluationBackends | undefined): Promise<SavedReadings> {
   const { openReadings } = await import("./readings.ts");
   const readings = openReadings(path);
   const { extractor } = readings;

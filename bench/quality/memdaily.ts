@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "./files.ts";
 import type { Run, RunOptions } from "./report.ts";
-import { retrieval, type Talk } from "./retrieval.ts";
+import { retrieval, type SetConversation } from "./retrieval.ts";
 
 interface Trajectory {
   readonly message_list: readonly {
@@ -37,7 +37,7 @@ export function memdaily(options: RunOptions): Promise<Run> {
 }
 
 /** One conversation per log. */
-export function memdailyTalks(data: string): Talk[] {
+export function memdailyTalks(data: string): SetConversation[] {
   const folder = join(data, "memdaily");
   return filesIn(folder).flatMap((file) => {
     const group = file.replace(".json", "").split("_").slice(0, 2).join("_");

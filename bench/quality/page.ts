@@ -1,5 +1,5 @@
 /** What `docs/results/quality.json` holds. Figures in per cent, tokens apart. */
-export interface Results {
+export interface EvaluationResults {
   /** The day of the measurement, ISO 8601. */
   readonly measuredOn: string;
   /** The version of Node, and the embedder's name. */
@@ -60,7 +60,7 @@ const ABOUT: { readonly [set: string]: string } = {
 };
 
 /** The page as it should be for these results. */
-export function pageOf({ measuredOn, node, embedder, sets, leftOut = [] }: Results): string {
+export function pageOf({ measuredOn, node, embedder, sets, leftOut = [] }: EvaluationResults): string {
   return `# Quality
 
 <!-- Written by \`npm run results\`; a test compares it with quality.json. Measure again, do not edit. -->

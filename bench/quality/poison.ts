@@ -1,4 +1,4 @@
-import { lookAlikes, orders, type Part } from "../../test/poison/cases.ts";
+import { type CasePart, lookAlikes, orders } from "../../test/poison/cases.ts";
 import { credulousModel, eagerExtractor } from "../../test/poison/eager.ts";
 import { HARMS } from "../../test/poison/gullible.ts";
 import { harmOf, lostOf } from "../../test/poison/measure.ts";
@@ -30,7 +30,7 @@ const WAYS: { readonly [name: string]: () => Promise<Way> } = {
  */
 export async function poison({ limit, progress }: RunOptions): Promise<Run> {
   const metrics: { [name: string]: number } = {};
-  const parts: readonly Part[] = ["seen", "held-out"];
+  const parts: readonly CasePart[] = ["seen", "held-out"];
   const steps = parts.length * (Object.keys(WAYS).length + 2);
   let done = 0;
   let n = 0;

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/index.ts";
 
 /** What one run comes to: the document of `--json`. Shares are in per cent. */
-export interface Report {
+export interface QualityReport {
   readonly set: string;
   readonly metrics: { readonly [name: string]: number };
   /** Plain BM25 in the same run, or what `Run.baseline` names. */
@@ -17,7 +17,7 @@ export interface Report {
 
 /** A run's report with the lines that people read besides the figures. */
 export interface Run {
-  readonly report: Report;
+  readonly report: QualityReport;
   /** What the baseline is, in one word; BM25 where absent. */
   readonly baseline?: string;
   readonly notes: readonly string[];

@@ -11,8 +11,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { type Figure, type LeftOut, pageOf, type Results, type SetResult } from "./page.ts";
-import type { Report } from "./report.ts";
+import { type EvaluationResults, type Figure, type LeftOut, pageOf, type SetResult } from "./page.ts";
+import type { QualityReport } from "./report.ts";
 
 /** Each set with the folders of which it needs one. */
 const SETS: readonly (readonly [set: string, ...folders: string[]])[] = [
@@ -33,12 +33,12 @@ const SETS: readonly (readonly [set: string, ...folders: string[]])[] = [
 const FOLDER = join(import.meta.dirname, "../../docs/results");
 const FILE = join(FOLDER, "quality.json");
 
-export function readResults(): Results {
-  return JSON.parse(readFileSync(FILE, "utf8")) as Results;
+export function readResults(): EvaluationResults {
+  return JSON.parse(readFileSync(FILE, "utf8")) as EvaluationResults;
 }
 
 /** What the page needs of a report: the metrics with an interval, and the first of them by kind of question. */
-export function resultOf(report: Report, command: string): SetResult {
+export function resultOf(report: QualityReport, command: string): SetResult {
   const { set, metrics, baseline, intervals = {}, counts = {}, n } = report;
   const figure = (name: string, shown = name): Figure => ({
     name: shown,
@@ -74,7 +74,7 @@ async function measured(set: string, data: string, embedder: string): Promise<Se
   });
   const printed = await text(run.stdout);
   try {
-    return resultOf(JSON.parse(printed) as Report, `npm run -s eval -- ${set} --data DIR${named}`);
+    return resultOf(JSON.parse(printed) as QualityReport, `npm run -s eval -- ${set} --data DIR${named}`);
   } catch {
     throw new Error(`${set} failed: what it said stands above.`);
   }
@@ -97,7 +97,7 @@ async function main(): Promise<number> {
   }
   const known = page || data === undefined ? readResults() : await all(data, embedder, only);
   const leftOut = values["left-out"];
-  const results: Results =
+  const results: EvaluationResults =
     leftOut === undefined
       ? known
       : { ...known, leftOut: JSON.parse(readFileSync(leftOut, "utf8")) as LeftOut[] };
@@ -108,12 +108,12 @@ async function main(): Promise<number> {
 }
 
 /** As the formatter has it: the two numbers of an interval on one line. */
-function jsonOf(results: Results): string {
+function jsonOf(results: EvaluationResults): string {
   const text = JSON.stringify(results, undefined, 2);
   return `${text.replaceAll(/\[\s+([\d.]+),\s+([\d.]+)\s+\]/g, "[$1, $2]")}\n`;
 }
 
-async function all(data: string, embedder: string, only: string | undefined): Promise<Results> {
+async function all(data: string, embedder: string, only: string | undefined): Promise<EvaluationResults> {
   const written = existsSync(FILE) ? readResults() : undefined;
   const before = only === undefined ? [] : (written?.sets ?? []);
   const sets: SetResult[] = [];

@@ -1,5 +1,5 @@
 import type { InputMessage } from "../../src/index.ts";
-import { asking, cleaned, type Found, type Places, scoreFound } from "./asking.ts";
+import { asking, cleaned, type FoundPlaces, type Places, scoreFound } from "./asking.ts";
 import { bm25 } from "./bm25.ts";
 import { interval } from "./bootstrap.ts";
 import { contexts } from "./contexts.ts";
@@ -8,10 +8,10 @@ import { named, score, table } from "./metrics.ts";
 import type { Run, RunOptions } from "./report.ts";
 
 /** A conversation as a set has it. */
-export interface Talk {
+export interface SetConversation {
   readonly name: string;
   readonly messages: readonly Unit[];
-  readonly questions: readonly Asked[];
+  readonly questions: readonly GoldQuestion[];
 }
 
 /** A message of a set under the set's own id, which the library never sees. */
@@ -21,7 +21,7 @@ export interface Unit extends Omit<InputMessage, "id" | "content" | "at"> {
   readonly at?: string;
 }
 
-export interface Asked {
+export interface GoldQuestion {
   readonly question: string;
   readonly group: string;
   /** Ids of the messages that hold the answer; never empty. */
@@ -30,7 +30,7 @@ export interface Asked {
   readonly at?: string;
 }
 
-export interface Wanted {
+export interface RetrievalRun {
   readonly set: string;
   readonly cuts: readonly number[];
   readonly columns: readonly string[];
@@ -43,7 +43,11 @@ export interface Wanted {
 const DEEP = 100;
 
 /** Asks each question of a memory that holds its conversation, and of BM25 over the same messages. */
-export async function retrieval(wanted: Wanted, talks: readonly Talk[], options: RunOptions): Promise<Run> {
+export async function retrieval(
+  wanted: RetrievalRun,
+  talks: readonly SetConversation[],
+  options: RunOptions,
+): Promise<Run> {
   const { limit = Number.POSITIVE_INFINITY, progress, embedder } = options;
   const { set, cuts, columns, main, notes } = wanted;
   const ours = table();
@@ -90,7 +94,7 @@ export async function retrieval(wanted: Wanted, talks: readonly Talk[], options:
 }
 
 /** The same conversations for fitting: the library's messages and gold ids. */
-export function forFitting(talks: readonly Talk[]): Conversation[] {
+export function forFitting(talks: readonly SetConversation[]): Conversation[] {
   return talks.map(({ name, messages, questions }) => ({
     name,
     messages: toRemember(messages),
@@ -110,7 +114,7 @@ export function toRemember(messages: readonly Unit[]): InputMessage[] {
 }
 
 /** What was found under the set's own ids again. */
-export function withIds({ first, far, ...rest }: Found, messages: readonly Unit[]): Found {
+export function withIds({ first, far, ...rest }: FoundPlaces, messages: readonly Unit[]): FoundPlaces {
   const back = (places: Places): Places =>
     places.map((ids) => ids.map((place) => messages[Number(place)]?.id ?? ""));
   return { ...rest, first: back(first), far: back(far) };

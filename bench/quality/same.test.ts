@@ -1,8 +1,13 @@
 import { expect, it } from "vitest";
-import type { Report } from "./report.ts";
+import type { QualityReport } from "./report.ts";
 import { differences } from "./same.ts";
 
-const report = (metrics: Report["metrics"], n = 8): Report => ({ set: "stories", metrics, baseline: {}, n });
+const report = (metrics: QualityReport["metrics"], n = 8): QualityReport => ({
+  set: "stories",
+  metrics,
+  baseline: {},
+  n,
+});
 
 it("takes figures within half a point for the same, and leaves times alone", () => {
   expect(

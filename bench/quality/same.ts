@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Report } from "./report.ts";
+import type { QualityReport } from "./report.ts";
 
 /** So much a figure may differ, in points of per cent. */
 const WITHIN = 0.5;
@@ -11,7 +11,7 @@ const LEAST_ANSWERED = 95;
  * Figures of one set that differ by more than half a point where it ran on another record, or with an index beside it. Times are
  * no figures of quality; what only one of them has is a difference.
  */
-export function differences(base: Report, other: Report): string[] {
+export function differences(base: QualityReport, other: QualityReport): string[] {
   const { index_answered: answered, ...metrics } = other.metrics;
   const names = new Set([...Object.keys(base.metrics), ...Object.keys(metrics)]);
   const far = [...names].flatMap((name) => {
@@ -29,7 +29,7 @@ export function differences(base: Report, other: Report): string[] {
   ];
 }
 
-const read = (path: string): Report => JSON.parse(readFileSync(path, "utf8")) as Report;
+const read = (path: string): QualityReport => JSON.parse(readFileSync(path, "utf8")) as QualityReport;
 
 if (import.meta.main) {
   const [base = "", ...others] = parseArgs({ allowPositionals: true }).positionals;

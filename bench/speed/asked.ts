@@ -1,8 +1,8 @@
-import { type Person, person } from "./made-up.ts";
+import { type MadeUpPerson, person } from "./made-up.ts";
 
 /** One user of the file, with questions that are never the same twice. */
 export interface Asker {
-  readonly person: Person;
+  readonly person: MadeUpPerson;
   ask(): string;
 }
 
@@ -19,7 +19,7 @@ export function askers(perUser: number): (user: number) => Asker {
   };
 }
 
-function askerOf(one: Person, perUser: number): Asker {
+function askerOf(one: MadeUpPerson, perUser: number): Asker {
   const asked = new Set<string>();
   let number = 0;
   return {

@@ -1,22 +1,22 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, runOf } from "./results.ts";
+import { runOf, type SpeedResults } from "./results.ts";
 
 const README = join(import.meta.dirname, "../../README.md");
 const BLOCK = /(<!-- speed: [^>]*-->\n)[\s\S]*?(\n<!-- \/speed -->)/;
 
 /** The README as it should be for these results: what it says of speed is theirs. */
-export function readmeOf(results: Results): string {
+export function readmeOf(results: SpeedResults): string {
   const text = readFileSync(README, "utf8");
   if (!BLOCK.test(text)) throw new Error("README.md has no place for the figures of speed.");
   return text.replace(BLOCK, (_block, head: string, tail: string) => `${head}${claimsOf(results)}${tail}`);
 }
 
-export function writeReadme(results: Results): void {
+export function writeReadme(results: SpeedResults): void {
   writeFileSync(README, readmeOf(results));
 }
 
-function claimsOf(results: Results): string {
+function claimsOf(results: SpeedResults): string {
   const million = runOf(results, 100, 10_000);
   const large = runOf(results, 1, 100_000);
   const { recall, remember, peers } = million;

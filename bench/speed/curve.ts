@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeReadme } from "./claims.ts";
 import { filesOf } from "./page.ts";
 import { phase } from "./progress.ts";
-import { FOLDER, type Results, readResults, SIZES } from "./results.ts";
+import { FOLDER, readResults, SIZES, type SpeedResults } from "./results.ts";
 import type { Figures } from "./run.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
@@ -17,7 +17,7 @@ export function measureCurve(): void {
     phase(`\n${runs.length + 1} of ${SIZES.length}: ${users} × ${perUser}`);
     runs.push(measured(users, perUser));
     // After each: it takes long, and what is measured is not lost if a later one fails.
-    const results: Results = { measuredOn: new Date().toISOString().slice(0, 10), runs };
+    const results: SpeedResults = { measuredOn: new Date().toISOString().slice(0, 10), runs };
     writeFileSync(join(FOLDER, "speed.json"), `${JSON.stringify(results, undefined, 2)}\n`);
   }
   writePages();

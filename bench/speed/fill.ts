@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Extractor } from "../../src/index.ts";
 import { loadLibrary } from "./filling.ts";
-import { type MadeUp, type Person, person } from "./made-up.ts";
+import { type MadeUp, type MadeUpPerson, person } from "./made-up.ts";
 
 const BATCH = 1000;
 
@@ -32,7 +32,7 @@ async function fill(
   }
 }
 
-function* messagesOf(one: Person, count: number, known: Map<string, MadeUp["memory"]>) {
+function* messagesOf(one: MadeUpPerson, count: number, known: Map<string, MadeUp["memory"]>) {
   for (let i = 0; i < count; i += 1) {
     const { memory, ...message } = one.said(i);
     known.set(message.id, memory);

@@ -18,7 +18,7 @@ export interface MadeUp {
 }
 
 /** Everything that a made-up user says and asks, by number: the same number gives the same. */
-export interface Person {
+export interface MadeUpPerson {
   readonly name: string;
   said(number: number): MadeUp;
   /** A turn of a conversation: half tell something, the others are questions, small talk, and an assistant's words. */
@@ -71,7 +71,7 @@ const SESSION = 20;
 const MINUTES = 10;
 const FIRST_DAY = Date.UTC(2024, 0, 1);
 
-export function person(user: number): Person {
+export function person(user: number): MadeUpPerson {
   const draw = vocabulary(user);
   const randomAt = (kind: number, number: number): Random =>
     seeded(Math.imul(user, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b) ^ kind);

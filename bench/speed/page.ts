@@ -1,10 +1,10 @@
 import type { Spread } from "./measure.ts";
 import { barPlot, linePlot } from "./plot.ts";
-import { type Results, runOf, SIZES } from "./results.ts";
+import { runOf, SIZES, type SpeedResults } from "./results.ts";
 import type { Figures } from "./run.ts";
 
 /** The page and its plots as they should be for these results: name of the file, and text. */
-export function filesOf(results: Results): ReadonlyMap<string, string> {
+export function filesOf(results: SpeedResults): ReadonlyMap<string, string> {
   return new Map([
     ["speed.md", pageOf(results)],
     ["speed-by-memories.svg", byMemories(results)],
@@ -12,12 +12,12 @@ export function filesOf(results: Results): ReadonlyMap<string, string> {
   ]);
 }
 
-const grown = (results: Results): Figures[] =>
+const grown = (results: SpeedResults): Figures[] =>
   SIZES.filter(([users]) => users === 1).map(([users, perUser]) => runOf(results, users, perUser));
 
 const count = (value: number): string => value.toLocaleString("en");
 
-function pageOf(results: Results): string {
+function pageOf(results: SpeedResults): string {
   const runs = SIZES.map(([users, perUser]) => runOf(results, users, perUser));
   const { machine } = runOf(results, 1, 10_000);
   return `# Speed
@@ -135,7 +135,7 @@ const RULES = `* **The rules alone**: one short message read with the six turns 
   are chat of the kind that people write, half the made-up texts of the other figures.
 `;
 
-function byMemories(results: Results): string {
+function byMemories(results: SpeedResults): string {
   const runs = grown(results);
   return linePlot({
     title: "Time of a search by the number of memories, p50",
@@ -149,7 +149,7 @@ function byMemories(results: Results): string {
   });
 }
 
-function byUsers(results: Results): string {
+function byUsers(results: SpeedResults): string {
   const bars = SIZES.filter(([, perUser]) => perUser === 10_000).flatMap(([users, perUser]) => {
     const { hot } = runOf(results, users, perUser).recall;
     const name = `${count(users)} ${users === 1 ? "user" : "users"}`;

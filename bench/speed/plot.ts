@@ -1,5 +1,5 @@
 /** One line of a plot: a value for each place on the x axis. */
-export interface Line {
+export interface PlotLine {
   readonly name: string;
   readonly values: readonly number[];
   /** The one that the plot is about. */
@@ -11,7 +11,7 @@ export interface LinePlot {
   readonly unit: string;
   /** What stands below each place. */
   readonly places: readonly string[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly PlotLine[];
 }
 
 export interface BarPlot {

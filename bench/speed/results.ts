@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Figures } from "./run.ts";
 
 /** What `docs/results/speed.json` holds. */
-export interface Results {
+export interface SpeedResults {
   /** The day of the measurement, ISO 8601. */
   readonly measuredOn: string;
   readonly runs: readonly Figures[];
@@ -20,12 +20,12 @@ export const SIZES: readonly (readonly [users: number, perUser: number])[] = [
   [100, 10_000],
 ];
 
-export function readResults(): Results {
-  return JSON.parse(readFileSync(join(FOLDER, "speed.json"), "utf8")) as Results;
+export function readResults(): SpeedResults {
+  return JSON.parse(readFileSync(join(FOLDER, "speed.json"), "utf8")) as SpeedResults;
 }
 
 /** The run of a size; an error where the results do not hold it. */
-export function runOf({ runs }: Results, users: number, perUser: number): Figures {
+export function runOf({ runs }: SpeedResults, users: number, perUser: number): Figures {
   const found = runs.find((run) => run.users === users && run.perUser === perUser);
   if (!found) throw new Error(`The results hold no run of ${users} × ${perUser}.`);
   return found;

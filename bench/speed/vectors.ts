@@ -2,7 +2,7 @@ import { staticEmbedder } from "../../src/adapters/static/index.ts";
 import { selectTopKOf } from "../../src/engine/recall/retrievers/top-k.ts";
 import { dotProduct, findUncertain } from "../../src/engine/recall/retrievers/vector-retriever.ts";
 import { createVectorCodes as blockVectors } from "../../src/engine/search-index/vector-codes.ts";
-import type { Person } from "./made-up.ts";
+import type { MadeUpPerson } from "./made-up.ts";
 
 /** The vectors of everything a user has stored, one after the other, and of questions that are asked about it. */
 export interface Vectors {
@@ -20,7 +20,7 @@ export interface Near {
 
 /** The exact vectors of the texts, as the embedder gives them: of each message, and of the memory read from it. */
 export async function vectorsOf(
-  one: Person,
+  one: MadeUpPerson,
   perUser: number,
   questions: readonly string[],
 ): Promise<Vectors> {

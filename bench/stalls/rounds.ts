@@ -14,7 +14,7 @@ export interface Side {
 }
 
 /** Where files are made, what the model's server is, and the file with the large user. */
-export interface Place {
+export interface StallSetup {
   readonly folder: string;
   readonly upstream: string;
   readonly largeFile: string;
@@ -29,7 +29,7 @@ const ORDER: readonly Needs[] = ["nothing", "small memory", "large user", "large
 export async function roundOf(
   side: Side,
   cases: readonly StallCase[],
-  place: Place,
+  place: StallSetup,
   tell: (one: MeasuredCase) => void,
 ): Promise<MeasuredCase[]> {
   const found: MeasuredCase[] = [];
@@ -47,7 +47,7 @@ export async function roundOf(
 
 interface Where {
   readonly side: Side;
-  readonly place: Place;
+  readonly place: StallSetup;
   readonly database: string;
   readonly needs: Needs;
 }

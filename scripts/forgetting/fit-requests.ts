@@ -7,7 +7,7 @@ import { mayAsk } from "../../src/language/en/grammar/forgetting/erasures.ts";
 import { findRequestCandidates } from "../../src/language/en/grammar/forgetting/request-features.ts";
 import { spansToRead } from "../../src/language/en/grammar/rules.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
-import { bestScore, calibrate, type Example, fit, toProbability } from "./logistic.ts";
+import { bestScore, calibrate, fit, type TrainingExample, toProbability } from "./logistic.ts";
 import { readMarkedSentences } from "./marked-sentences.ts";
 
 const { values: options } = parseArgs({
@@ -24,7 +24,7 @@ const LEAST_WEIGHT = 0.1;
 /** Log-odds in favour of a request: to ask once too often costs less than to pass over a request. */
 const FAVOUR = 0.6;
 
-interface Sentence extends Example {
+interface Sentence extends TrainingExample {
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 // Logistic regression over named features, for the scripts that fit what reads requests to forget.
 
 /** Something to learn from: the best of its candidates says whether it is a request. */
-export interface Example {
+export interface TrainingExample {
   readonly isRequest: boolean;
   /** The features of each candidate. */
   readonly candidates: readonly (readonly string[])[];
@@ -31,7 +31,7 @@ export function toProbability(score: number): number {
 }
 
 /** The score of the best candidate. */
-export function bestScore(weights: Weights, candidates: Example["candidates"]): number {
+export function bestScore(weights: Weights, candidates: TrainingExample["candidates"]): number {
   return Math.max(...candidates.map((features) => scoreOf(weights, features)));
 }
 
@@ -42,7 +42,7 @@ interface Row {
 }
 
 /** Fits the best candidate of each request and all candidates of the other sentences. */
-export function fit(examples: readonly Example[], options: FitOptions): Weights {
+export function fit(examples: readonly TrainingExample[], options: FitOptions): Weights {
   const names = usualNames(examples, options.leastCount);
   const place = new Map(names.map((name, i) => [name, i]));
   const toFeatures = (features: readonly string[]): Int32Array =>
@@ -66,14 +66,14 @@ function addRow(rows: Map<string, Row>, row: Row): void {
   rows.set(key, { ...row, weight });
 }
 
-function usualNames(examples: readonly Example[], least: number): string[] {
+function usualNames(examples: readonly TrainingExample[], least: number): string[] {
   const counts = new Map<string, number>();
   for (const { candidates } of examples)
     for (const name of new Set(candidates.flat())) counts.set(name, (counts.get(name) ?? 0) + 1);
   return ["bias", ...[...counts].flatMap(([name, count]) => (count >= least ? [name] : []))];
 }
 
-function pick(weights: Weights, candidates: Example["candidates"]): readonly string[] {
+function pick(weights: Weights, candidates: TrainingExample["candidates"]): readonly string[] {
   let [best = []] = candidates;
   for (const features of candidates) if (scoreOf(weights, features) > scoreOf(weights, best)) best = features;
   return best;

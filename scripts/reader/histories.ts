@@ -14,21 +14,21 @@ const SIGNS = {
 } as const;
 
 /** A fact that can change, in the phrasings of a writer. */
-export type History = Readonly<Record<(typeof SIGNS)[keyof typeof SIGNS], readonly string[]>>;
+export type FactHistory = Readonly<Record<(typeof SIGNS)[keyof typeof SIGNS], readonly string[]>>;
 
 /** The histories of a file, in order. */
-export function readHistories(file: string | URL): History[] {
+export function readHistories(file: string | URL): FactHistory[] {
   return readFileSync(file, "utf8")
     .split(/\n\s*\n/)
     .map(readHistory)
     .filter(({ first, asksNow }) => first.length > 0 && asksNow.length > 0);
 }
 
-function readHistory(block: string): History {
+function readHistory(block: string): FactHistory {
   const lists = Object.fromEntries(Object.values(SIGNS).map((key) => [key, [] as string[]]));
   for (const line of block.split("\n")) {
     const key = SIGNS[line.slice(0, 1) as keyof typeof SIGNS];
     if (key && line.slice(1, 2) === " ") lists[key]?.push(line.slice(1).trim());
   }
-  return lists as unknown as History;
+  return lists as unknown as FactHistory;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pick, seeded } from "../../bench/speed/vocabulary.ts";
 import { splitIntoPieces } from "../../src/language/en/embedding/sentence-vectors.ts";
 import { ROLES, toWindows } from "../../src/language/en/transformer/windows.ts";
-import { type History, readHistories } from "./histories.ts";
+import { type FactHistory, readHistories } from "./histories.ts";
 
 /** Word pieces of a statement that are read. */
 const MOST_PIECES = 60;
@@ -38,8 +38,8 @@ const rows = histories.flatMap((history, i) =>
 
 function pairs(
   first: string,
-  history: History,
-  kinds: readonly (keyof History)[],
+  history: FactHistory,
+  kinds: readonly (keyof FactHistory)[],
   target: number,
   i: number,
 ): string[] {

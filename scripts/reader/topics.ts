@@ -8,7 +8,7 @@ import { unmark } from "../forgetting/marked-sentences.ts";
 import type { WrittenConversation } from "../forgetting/written-conversations.ts";
 
 /** A topic of one writer. Narrow parts have a number; part 0 is the rest. */
-export interface Topic {
+export interface WriterTopic {
   readonly writer: number;
   readonly descriptions: readonly Numbered[];
   readonly statements: readonly Numbered[];
@@ -22,14 +22,14 @@ interface Numbered {
 }
 
 export interface Topics {
-  readonly topics: readonly Topic[];
+  readonly topics: readonly WriterTopic[];
   /** Requests in which `[]` stands where a description goes. */
   readonly frames: readonly string[];
 }
 
 /** The topics and frames of a file; a line `== WRITER` begins what another writer wrote, `== FRAMES` their frames. */
 export function readTopics(file: string | URL): Topics {
-  const topics: Topic[] = [];
+  const topics: WriterTopic[] = [];
   const frames: string[] = [];
   let writer = 0;
   for (const block of readFileSync(file, "utf8").split(/\n\s*\n/)) {
@@ -41,7 +41,7 @@ export function readTopics(file: string | URL): Topics {
   return { topics, frames };
 }
 
-function readTopic(lines: readonly string[], writer: number): Topic {
+function readTopic(lines: readonly string[], writer: number): WriterTopic {
   const marked = (sign: string): Numbered[] =>
     lines.flatMap((line) => {
       const [, own, part, text = ""] = /^([?.~])(\d?)\s+(.*)$/.exec(line) ?? [];
@@ -76,7 +76,7 @@ const ASKED_BESIDE = 0.1;
 /** A conversation whose last message asks to forget a topic. The same number gives the same. */
 export function drawConversation({ topics, frames }: Topics, number: number): WrittenConversation {
   const random = seeded(0x70b1 + number * 7919);
-  const topic = topics[number % topics.length] as Topic;
+  const topic = topics[number % topics.length] as WriterTopic;
   // Others of the same writer may fall under the description, too.
   const far = topics.filter(({ writer }) => writer !== topic.writer);
   const first = tellAsked(random, topic);
@@ -97,7 +97,7 @@ export function drawConversation({ topics, frames }: Topics, number: number): Wr
   );
 }
 
-function tellAsked(random: Random, topic: Topic): Telling {
+function tellAsked(random: Random, topic: WriterTopic): Telling {
   if (random() < ABSENT) return { ...tellWide(random, topic), told: tellNear(random, topic) };
   const narrow = shuffle(
     random,
@@ -117,21 +117,21 @@ function tellAsked(random: Random, topic: Topic): Telling {
   return { told, asked: widely(random, topic), exception: narrow.text };
 }
 
-function tellWide(random: Random, topic: Topic): Telling {
+function tellWide(random: Random, topic: WriterTopic): Telling {
   const told = some(random, topic.statements, 5).map(({ text }) => ({ text, isMeant: true }));
   return { told: [...told, ...tellNear(random, topic)], asked: widely(random, topic) };
 }
 
-function tellNear(random: Random, { near }: Topic): Told[] {
+function tellNear(random: Random, { near }: WriterTopic): Told[] {
   return some(random, near, 3).map((text) => ({ text, isMeant: false }));
 }
 
-function tellBeside(random: Random, { statements, near }: Topic): Telling {
+function tellBeside(random: Random, { statements, near }: WriterTopic): Telling {
   const texts = some(random, [...statements.map(({ text }) => text), ...near], 4);
   return { told: texts.map((text) => ({ text, isMeant: false })) };
 }
 
-function widely(random: Random, { descriptions }: Topic): string {
+function widely(random: Random, { descriptions }: WriterTopic): string {
   return pick(
     random,
     descriptions.filter(({ part }) => part === 0),

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * A request that was not answered, or with an error. It is sent again. The status 409 says that an earlier try with the same key may
  * still be running.
  */
-export interface Failure {
+export interface UnansweredRequest {
   /** When, by `performance.now()`. */
   readonly at: number;
   readonly user: string;
@@ -15,14 +15,14 @@ export interface Failure {
 }
 
 /** What clients of several servers saw. */
-export interface Seen {
+export interface CitusObservations {
   /** Memories that were acknowledged, and not erased: number -> user. */
   readonly kept: Map<number, string>;
   /** Memories whose erasure was acknowledged: number -> user. */
   readonly erased: Map<number, string>;
   /** Answers that lack what was acknowledged before the question, or hold what was erased. */
   readonly stale: string[];
-  readonly failures: Failure[];
+  readonly failures: UnansweredRequest[];
   /** Requests that were refused, or failed for longer than a client waits. */
   readonly refused: string[];
   /** How long answered requests took, in ms. */
@@ -59,8 +59,8 @@ export function startClients(
   servers: Servers,
   users: readonly string[],
   { clients, restMs }: { readonly clients: number; readonly restMs: number },
-): { readonly seen: Seen; stop(): Promise<void> } {
-  const seen: Seen = {
+): { readonly seen: CitusObservations; stop(): Promise<void> } {
+  const seen: CitusObservations = {
     kept: new Map(),
     erased: new Map(),
     stale: [],
@@ -96,7 +96,11 @@ interface Round {
   readonly number: number;
 }
 
-async function runRound(servers: Servers, seen: Seen, { here, user, number }: Round): Promise<void> {
+async function runRound(
+  servers: Servers,
+  seen: CitusObservations,
+  { here, user, number }: Round,
+): Promise<void> {
   const there = (here + 1) % servers.length;
   const path = `/api/v1/memories/${user}`;
   const write = (method: string, at: string, body: object) =>
@@ -132,7 +136,7 @@ interface Request {
 /** Sends a write again until it is answered. */
 async function sendUntilDone(
   server: Servers[number] | undefined,
-  seen: Seen,
+  seen: CitusObservations,
   request: Request,
 ): Promise<Answer> {
   const key = randomUUID();
@@ -152,7 +156,7 @@ async function sendUntilDone(
 /** Sends a request once, and records its time or its failure. */
 async function send(
   server: Servers[number] | undefined,
-  seen: Seen,
+  seen: CitusObservations,
   request: Request,
   key?: string,
 ): Promise<Answer> {

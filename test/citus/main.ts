@@ -6,7 +6,14 @@ import { Pool } from "pg";
 import { type Running, started } from "../../bench/load/server.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { type ClusterNode, formsOf, openNode } from "../postgres/nodes.ts";
-import { countStored, createUser, type Failure, type Seen, startClients, wordOf } from "./clients.ts";
+import {
+  type CitusObservations,
+  countStored,
+  createUser,
+  startClients,
+  type UnansweredRequest,
+  wordOf,
+} from "./clients.ts";
 import { type AddedNode, createNode, findProcess } from "./nodes.ts";
 
 const USAGE = `node test/citus/main.ts [--seconds S] [--away S] [--users U] [--clients C] [--rest MS] [--shards N]
@@ -100,7 +107,7 @@ async function changeCluster(
 }
 
 /** What failed in a step: how often, for whom, and how long. */
-function describeStep(step: Step, end: number, failures: readonly Failure[]) {
+function describeStep(step: Step, end: number, failures: readonly UnansweredRequest[]) {
   const { name, from, back, users } = step;
   const failed = failures.filter(({ at }) => at >= from && at < end);
   const [first, last] = [failed[0]?.at ?? 0, failed.at(-1)?.at ?? 0];
@@ -123,7 +130,7 @@ function describeStep(step: Step, end: number, failures: readonly Failure[]) {
 }
 
 /** Compares what is stored with what was acknowledged. */
-async function countFaults(server: Running | undefined, users: readonly string[], seen: Seen) {
+async function countFaults(server: Running | undefined, users: readonly string[], seen: CitusObservations) {
   const stored = new Map<number, number>();
   for (const user of users)
     for (const [number, count] of await countStored(server, user))
@@ -136,7 +143,7 @@ async function countFaults(server: Running | undefined, users: readonly string[]
 }
 
 /** Rewrites what erasures have left, and searches the files of all nodes. The control: words that were kept are found. */
-async function searchFiles({ pool, nodes }: Cluster, seen: Seen) {
+async function searchFiles({ pool, nodes }: Cluster, seen: CitusObservations) {
   await pool.query("CALL citus_cleanup_orphaned_resources()");
   const store = await openPostgresStore({ pool, schema: SCHEMA });
   await pool.query(`UPDATE ${SCHEMA}.freed SET since = now() - interval '4 days'`);

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { type Line, type Talker, weatherIn } from "./story.ts";
+import { type StoryLine, type Talker, weatherIn } from "./story.ts";
 
 const MODEL = "claude-haiku-4-5";
 const TOOLS: Anthropic.ToolUnion[] = [
@@ -25,7 +25,7 @@ export function anthropicMessages(baseURL: string, apiKey: string): Talker {
   };
   return {
     name: "@anthropic-ai/sdk, messages",
-    say: async (lines: readonly Line[], stream) => textOf(await answer([...lines], stream)),
+    say: async (lines: readonly StoryLine[], stream) => textOf(await answer([...lines], stream)),
     async ask(question, stream) {
       const messages: Anthropic.MessageParam[] = [{ role: "user", content: question }];
       const asked = await answer(messages, stream, { tools: TOOLS });

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { type Line, type Talker, weatherIn } from "./story.ts";
+import { type StoryLine, type Talker, weatherIn } from "./story.ts";
 
 const MODEL = "gpt-4o-mini";
 const PARAMETERS = {
@@ -25,7 +25,7 @@ export function openaiChat(baseURL: string, apiKey: string): Talker {
   };
   return {
     name: "openai (Node), chat completions",
-    say: async (lines: readonly Line[], stream) => (await answer([...lines], stream))?.content ?? "",
+    say: async (lines: readonly StoryLine[], stream) => (await answer([...lines], stream))?.content ?? "",
     async ask(question, stream) {
       const messages: Messages = [{ role: "user", content: question }];
       const asked = await answer(messages, stream, { tools });

@@ -8,7 +8,7 @@ import {
 } from "@openai/agents";
 import OpenAI from "openai";
 import * as z from "zod";
-import { type Line, type Talker, weatherIn } from "./story.ts";
+import { type StoryLine, type Talker, weatherIn } from "./story.ts";
 
 setTracingDisabled(true);
 
@@ -50,7 +50,7 @@ export function openaiStored(baseURL: string, apiKey: string, way: "conversation
     way === "chain" ? { previous_response_id: id } : on;
   return {
     name: `openai (Node), responses in a ${way} that the server keeps`,
-    async say(lines: readonly Line[], stream) {
+    async say(lines: readonly StoryLine[], stream) {
       const isOn = before !== undefined && lines.at(-2)?.content === before.text;
       const on = isOn && before ? before.on : await begin();
       const response = await answer(lines.at(-1)?.content ?? "", stream, on);

@@ -1,5 +1,5 @@
 /** One turn of a conversation, in no client's own form. */
-export interface Line {
+export interface StoryLine {
   readonly role: "user" | "assistant";
   readonly content: string;
 }
@@ -8,7 +8,7 @@ export interface Line {
 export interface Talker {
   readonly name: string;
   /** Says the last line, after those before it, and gives the answer's text. */
-  say(lines: readonly Line[], stream: boolean): Promise<string>;
+  say(lines: readonly StoryLine[], stream: boolean): Promise<string>;
   /** Asks with a tool "weather" of one parameter "city"; runs it, and gives what it was called with, and the answer. */
   ask(question: string, stream: boolean): Promise<{ city: string; text: string }>;
 }
@@ -25,7 +25,7 @@ export async function story(talker: Talker, stream: boolean, sent: () => string)
   };
   const alone = (content: string): Promise<string> => talker.say([{ role: "user", content }], stream);
 
-  const told: Line[] = [{ role: "user", content: "I use Shram and Magnet as productivity tools." }];
+  const told: StoryLine[] = [{ role: "user", content: "I use Shram and Magnet as productivity tools." }];
   told.push({ role: "assistant", content: await talker.say(told, stream) });
   told.push({ role: "user", content: "I live in Porto." });
   expect("the second turn", await talker.say(told, stream), /^All right\.$/);

@@ -4,7 +4,7 @@ import { type Running, started } from "../../bench/load/server.ts";
 import type { MemoryStore } from "../../src/ports/memory-store.ts";
 import { random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
-import { type Load, load, type Made } from "./server-load.ts";
+import { type Load, type LoadRequest, load } from "./server-load.ts";
 
 /** A database server of its own that keeps its promises on the disk (fsync), to be killed. */
 export interface KilledDatabase {
@@ -72,7 +72,7 @@ async function killUnderLoad(database: KilledDatabase, times: number, seed: numb
   }
 }
 
-function written(made: readonly Made[]): Made[] {
+function written(made: readonly LoadRequest[]): LoadRequest[] {
   return made.filter(({ kind, status }) => kind === "write" && status >= 200 && status < 300);
 }
 
@@ -111,14 +111,14 @@ async function ended(server: Running): Promise<string[]> {
 }
 
 /** Whatever is asked of it while the database is gone, it answers: that it is done, or that it cannot be now. */
-function wrong(made: readonly Made[]): string[] {
+function wrong(made: readonly LoadRequest[]): string[] {
   return made
     .filter(({ status, isWhole }) => !isWhole || (status >= 300 && status !== 503))
     .map(({ kind, status, error }) => `${kind}: ${status} ${error ?? ""}`);
 }
 
 /** What was acknowledged and is not there, and what is wrong with what is. */
-async function missing(database: KilledDatabase, acknowledged: readonly Made[]): Promise<string[]> {
+async function missing(database: KilledDatabase, acknowledged: readonly LoadRequest[]): Promise<string[]> {
   const { store, close } = await database.open();
   try {
     return await missingFrom(store, acknowledged);

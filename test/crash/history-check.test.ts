@@ -3,7 +3,7 @@ import {
   checkSet,
   type Fact,
   isLinearizable,
-  type Read,
+  type ReadCall,
   type RegisterCall,
   wordsIn,
 } from "./history-check.ts";
@@ -15,7 +15,7 @@ function fact(word: string, changes: Partial<Fact> = {}): Fact {
   return { user: "ana", word, isAcked: true, begin: 0, end: 10, ...changes };
 }
 
-function read(words: readonly string[], begin: number, changes: Partial<Read> = {}): Read {
+function read(words: readonly string[], begin: number, changes: Partial<ReadCall> = {}): ReadCall {
   return { user: "ana", isWhole: true, words, begin, end: begin + 1, ...changes };
 }
 

@@ -1,13 +1,13 @@
 import { UNIQUE } from "./many-commands.ts";
 
 /** A call through a door, with the moments of its begin and end; `end` is infinite where its outcome is not known. */
-export interface Span {
+export interface CallSpan {
   readonly begin: number;
   readonly end: number;
 }
 
 /** A fact that was to be stored, under one word. */
-export interface Fact extends Span {
+export interface Fact extends CallSpan {
   readonly user: string;
   readonly word: string;
   readonly isAcked: boolean;
@@ -16,7 +16,7 @@ export interface Fact extends Span {
 }
 
 /** An erasure: of one word, or of all there is about a user. */
-export interface Erased extends Span {
+export interface Erased extends CallSpan {
   readonly user: string;
   /** Absent: everything. */
   readonly word?: string;
@@ -25,7 +25,7 @@ export interface Erased extends Span {
   readonly isComplete: boolean;
 }
 
-export interface Read extends Span {
+export interface ReadCall extends CallSpan {
   readonly user: string;
   /** Whether it gives everything, or may leave something out. */
   readonly isWhole: boolean;
@@ -54,7 +54,7 @@ export function wordsIn(text: string): string[] {
 export function checkSet(
   facts: readonly Fact[],
   erasures: readonly Erased[],
-  reads: readonly Read[],
+  reads: readonly ReadCall[],
 ): Omit<SetFindings, "duplicates"> {
   const lost = new Set<string>();
   const resurrected = new Set<string>();
@@ -82,7 +82,7 @@ export function checkSet(
 function judge(
   fact: Fact,
   isThere: boolean,
-  read: Read,
+  read: ReadCall,
   erasures: readonly Erased[],
 ): "well" | "lost" | "resurrected" | "phantom" {
   if (fact.user !== read.user) return isThere ? "phantom" : "well";
@@ -104,7 +104,7 @@ function mayBeGone(fact: Fact, erasures: readonly Erased[], time: number): boole
 }
 
 /** A call on one memory: a read of its word (`undefined` where it is gone), a write of it, or its erasure. */
-export interface RegisterCall extends Span {
+export interface RegisterCall extends CallSpan {
   readonly kind: "read" | "write" | "erase";
   readonly word: string | undefined;
 }

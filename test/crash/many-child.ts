@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { isMemoryError } from "../../src/errors.ts";
 import type { Keepsake } from "../../src/index.ts";
 import { createMemory } from "../../src/memory.ts";
-import { badgeOf, type Command, type Outcome, outcomeOfError, sentenceOf } from "./many-commands.ts";
+import { badgeOf, type Command, type CommandOutcome, outcomeOfError, sentenceOf } from "./many-commands.ts";
 
 /** Sent to a process with the library: to open a file, to close it, or to carry out a command. */
 export interface ToChild {
@@ -14,12 +14,12 @@ export interface ToChild {
 
 export interface FromChild {
   readonly number: number;
-  readonly outcome: Outcome;
+  readonly outcome: CommandOutcome;
 }
 
 /** Faults that are planted: locks that are dropped after an erasure, and reads that are answered from the first one. */
 const mutant = process.env.MANY_MUTANT;
-const firstReads = new Map<string, Outcome>();
+const firstReads = new Map<string, CommandOutcome>();
 let memory: Keepsake | undefined;
 let path = "";
 
@@ -29,7 +29,7 @@ if (process.send !== undefined) {
   });
 }
 
-async function carryOut({ open, close, command }: ToChild): Promise<Outcome> {
+async function carryOut({ open, close, command }: ToChild): Promise<CommandOutcome> {
   try {
     if (open !== undefined) {
       path = open;
@@ -49,7 +49,7 @@ async function carryOut({ open, close, command }: ToChild): Promise<Outcome> {
   }
 }
 
-async function run(memory: Keepsake, command: Command): Promise<Outcome> {
+async function run(memory: Keepsake, command: Command): Promise<CommandOutcome> {
   if (command.op === "doctor") return { status: "done", text: faultsOf(await memory.check()) };
   if (command.op === "backup") {
     await memory.backup(command.file);
@@ -66,7 +66,7 @@ function faultsOf(faults: Awaited<ReturnType<Keepsake["check"]>>): string {
 async function runForUser(
   memory: Keepsake,
   command: Exclude<Command, { op: "doctor" } | { op: "backup" }>,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const scope = memory.scope({ user: command.user });
   switch (command.op) {
     case "remember": {
@@ -130,7 +130,7 @@ export function idOf(word: string): string {
   return [...word].map((letter) => letter.charCodeAt(0)).join("");
 }
 
-async function readOnce(memory: Keepsake, command: Command): Promise<Outcome> {
+async function readOnce(memory: Keepsake, command: Command): Promise<CommandOutcome> {
   if (!["list", "export", "get"].includes(command.op)) return await run(memory, command);
   const key = JSON.stringify(command);
   const outcome = firstReads.get(key) ?? (await run(memory, command));

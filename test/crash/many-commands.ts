@@ -21,7 +21,7 @@ export type Command =
   | { readonly op: "backup"; readonly file: string };
 
 /** `unknown`: the process was killed meanwhile, or could not say; it may have been done. */
-export type Outcome =
+export type CommandOutcome =
   | { readonly status: "done"; readonly text: string; readonly id?: string; readonly revision?: number }
   | { readonly status: "refused"; readonly code: string }
   | { readonly status: "unknown"; readonly code: string };
@@ -29,7 +29,7 @@ export type Outcome =
 /** Codes of errors after which nothing was done. */
 const WITHOUT_EFFECT = ["not_found", "invalid_input", "unsupported", "conflict"];
 
-export function outcomeOfError(code: string): Outcome {
+export function outcomeOfError(code: string): CommandOutcome {
   return { status: WITHOUT_EFFECT.includes(code) ? "refused" : "unknown", code };
 }
 

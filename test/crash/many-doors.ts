@@ -2,12 +2,12 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { join } from "node:path";
 import { type Running, started } from "../../bench/load/server.ts";
 import { type FromChild, idOf, type ToChild } from "./many-child.ts";
-import { badgeOf, type Command, type Outcome, outcomeOfError, sentenceOf } from "./many-commands.ts";
+import { badgeOf, type Command, type CommandOutcome, outcomeOfError, sentenceOf } from "./many-commands.ts";
 
 /** A process that uses the file, and a way to ask it. */
 export interface Door {
   readonly kind: "library" | "server" | "command line" | "worker";
-  ask(command: Command): Promise<Outcome>;
+  ask(command: Command): Promise<CommandOutcome>;
   /** SIGKILL; what is asked afterwards starts it again. */
   kill(): Promise<void>;
   /** In good order. */
@@ -16,7 +16,7 @@ export interface Door {
 
 const CHILD = join(import.meta.dirname, "many-child.ts");
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
-const UNKNOWN: Outcome = { status: "unknown", code: "killed" };
+const UNKNOWN: CommandOutcome = { status: "unknown", code: "killed" };
 
 /** A program with the library. The process stays for the next file. */
 export interface LibraryChild {
@@ -27,7 +27,7 @@ export interface LibraryChild {
 export function startLibrary(mutant = ""): LibraryChild {
   let child: ChildProcess | undefined;
   let numbered = 0;
-  const open = new Map<number, (outcome: Outcome) => void>();
+  const open = new Map<number, (outcome: CommandOutcome) => void>();
   const begin = (): ChildProcess => {
     const one = fork(CHILD, {
       env: { ...process.env, MANY_MUTANT: mutant },
@@ -44,7 +44,7 @@ export function startLibrary(mutant = ""): LibraryChild {
     });
     return one;
   };
-  const send = (message: Omit<ToChild, "number">): Promise<Outcome> =>
+  const send = (message: Omit<ToChild, "number">): Promise<CommandOutcome> =>
     new Promise((settle) => {
       child ??= begin();
       numbered += 1;
@@ -55,7 +55,7 @@ export function startLibrary(mutant = ""): LibraryChild {
     });
   return {
     door(path) {
-      let opened: Promise<Outcome> | undefined;
+      let opened: Promise<CommandOutcome> | undefined;
       return {
         kind: "library",
         async ask(command) {
@@ -166,7 +166,7 @@ interface Sending {
   readonly key?: string;
 }
 
-async function askServer({ url, key }: Running, command: Command): Promise<Outcome> {
+async function askServer({ url, key }: Running, command: Command): Promise<CommandOutcome> {
   const sending = sendingOf(command);
   if (sending === undefined) return { status: "refused", code: "unsupported" };
   const lines = command.op === "import";
@@ -244,7 +244,7 @@ function linesOf(documents: readonly object[]): string {
   return documents.map((one) => `${JSON.stringify(one)}\n`).join("");
 }
 
-function outcomeOfAnswer(command: Command, text: string): Outcome {
+function outcomeOfAnswer(command: Command, text: string): CommandOutcome {
   if (command.op === "export" || command.op === "search" || command.op === "list")
     return { status: "done", text };
   const answer = JSON.parse(text) as {
@@ -304,7 +304,7 @@ export function isForCommandLine({ op }: Command): boolean {
   return !["import", "add", "update"].includes(op);
 }
 
-function outcomeOfCommand(command: Command, status: number | null, out: string, err: string): Outcome {
+function outcomeOfCommand(command: Command, status: number | null, out: string, err: string): CommandOutcome {
   if (status === null) return UNKNOWN;
   if (command.op === "doctor" && status === 1) return outcomeOfDoctor(out, err);
   if (status === 0) {
@@ -323,7 +323,7 @@ function outcomeOfCommand(command: Command, status: number | null, out: string, 
 const UNVERIFIED = "it was not verified to the end";
 
 /** What `doctor` said when it ended with 1. Text is a fault; a file that was locked for too long was not looked at. */
-function outcomeOfDoctor(out: string, err: string): Outcome {
+function outcomeOfDoctor(out: string, err: string): CommandOutcome {
   const code = codeIn(`${out}${err}`);
   if (code === "unavailable") return { status: "unknown", code };
   const said = out.startsWith("{") ? (JSON.parse(out) as DoctorReport) : undefined;

@@ -3,22 +3,22 @@ import {
   type Erased,
   type Fact,
   isLinearizable,
-  type Read,
+  type ReadCall,
   type RegisterCall,
   wordsIn,
 } from "./history-check.ts";
-import { type Command, type Outcome, uniqueWord } from "./many-commands.ts";
+import { type Command, type CommandOutcome, uniqueWord } from "./many-commands.ts";
 import { type Door, isForCommandLine, isForServer } from "./many-doors.ts";
 
 /** What some clients do at the same time through some processes, and what came of it. */
-export interface History {
+export interface ClientHistory {
   readonly users: readonly string[];
   readonly doors: readonly Door[];
   readonly backups: string;
   readonly draw: () => number;
   readonly facts: Fact[];
   readonly erasures: Erased[];
-  readonly reads: Read[];
+  readonly reads: ReadCall[];
   readonly registers: Map<
     string,
     { readonly user: string; readonly first: string; readonly calls: RegisterCall[] }
@@ -47,10 +47,10 @@ export interface BackupCopy {
 
 let numbered = 0;
 
-export function makeHistory(doors: readonly Door[], backups: string, draw: () => number): History {
+export function makeHistory(doors: readonly Door[], backups: string, draw: () => number): ClientHistory {
   numbered += 1;
   const log: string[] = [];
-  const registers: History["registers"] = new Map();
+  const registers: ClientHistory["registers"] = new Map();
   return {
     users: [`ana${numbered}`, ...(draw() < 0.3 ? [`bo${numbered}`] : [])],
     doors,
@@ -75,7 +75,7 @@ export function makeHistory(doors: readonly Door[], backups: string, draw: () =>
 
 const CALLS_EACH = 8;
 
-export async function playHistory(history: History): Promise<void> {
+export async function playHistory(history: ClientHistory): Promise<void> {
   const { draw } = history;
   if (draw() < 0.6) await addRegister(history, pick(history, history.users));
   const clients = 2 + Math.floor(draw() * 3);
@@ -84,7 +84,7 @@ export async function playHistory(history: History): Promise<void> {
   await killing;
 }
 
-async function killOne(history: History): Promise<void> {
+async function killOne(history: ClientHistory): Promise<void> {
   const { draw } = history;
   const door = pick(history, history.doors);
   await new Promise((resolve) => setTimeout(resolve, draw() * 80));
@@ -93,20 +93,20 @@ async function killOne(history: History): Promise<void> {
   history.log.push(`${performance.now().toFixed(1)} ${door.kind} killed`);
 }
 
-function pick<T>({ draw }: Pick<History, "draw">, from: readonly T[]): T {
+function pick<T>({ draw }: Pick<ClientHistory, "draw">, from: readonly T[]): T {
   const one = from[Math.floor(draw() * from.length)];
   if (one === undefined) throw new Error("there is none");
   return one;
 }
 
 interface Called {
-  readonly outcome: Outcome;
+  readonly outcome: CommandOutcome;
   readonly begin: number;
   /** Infinite where the outcome is not known. */
   readonly end: number;
 }
 
-async function call(history: History, command: Command): Promise<Called> {
+async function call(history: ClientHistory, command: Command): Promise<Called> {
   const able = history.doors.filter(
     ({ kind }) =>
       kind !== "worker" &&
@@ -136,7 +136,7 @@ function nextWord(): string {
   return uniqueWord(numbered);
 }
 
-async function playClient(history: History): Promise<void> {
+async function playClient(history: ClientHistory): Promise<void> {
   const { draw } = history;
   const count = 2 + Math.floor(draw() * (CALLS_EACH - 1));
   for (let number = 0; number < count; number += 1) {
@@ -151,7 +151,7 @@ async function playClient(history: History): Promise<void> {
   }
 }
 
-const KINDS: readonly (readonly [number, (history: History, user: string) => Promise<void>])[] = [
+const KINDS: readonly (readonly [number, (history: ClientHistory, user: string) => Promise<void>])[] = [
   [26, remember],
   [5, importMany],
   [5, addAndUndo],
@@ -168,7 +168,7 @@ const KINDS: readonly (readonly [number, (history: History, user: string) => Pro
 const TOTAL = KINDS.reduce((sum, [weight]) => sum + weight, 0);
 
 /** Sent again under its key where its outcome is not known, through whichever process. */
-async function remember(history: History, user: string): Promise<void> {
+async function remember(history: ClientHistory, user: string): Promise<void> {
   const word = nextWord();
   const id = history.draw() < 0.5 ? { id: `m-${numbered}` } : {};
   const command: Command = { op: "remember", user, word, key: `key-${numbered}`, ...id };
@@ -182,7 +182,7 @@ async function remember(history: History, user: string): Promise<void> {
   history.facts.push({ user, word, isAcked, begin: first.begin, end });
 }
 
-async function importMany(history: History, user: string): Promise<void> {
+async function importMany(history: ClientHistory, user: string): Promise<void> {
   const words = [nextWord(), nextWord(), nextWord()];
   const { outcome, begin, end } = await call(history, { op: "import", user, words });
   if (outcome.status === "refused") return;
@@ -190,7 +190,7 @@ async function importMany(history: History, user: string): Promise<void> {
   history.facts.push(...words.map((word) => ({ user, word, isAcked, begin, end })));
 }
 
-async function addRegister(history: History, user: string): Promise<void> {
+async function addRegister(history: ClientHistory, user: string): Promise<void> {
   const word = nextWord();
   const { outcome, begin, end } = await call(history, { op: "add", user, word });
   if (outcome.status === "refused") return;
@@ -199,7 +199,7 @@ async function addRegister(history: History, user: string): Promise<void> {
     history.registers.set(outcome.id, { user, first: word, calls: [] });
 }
 
-async function addAndUndo(history: History, user: string): Promise<void> {
+async function addAndUndo(history: ClientHistory, user: string): Promise<void> {
   const word = nextWord();
   const { outcome, begin, end } = await call(history, { op: "add", user, word });
   if (outcome.status === "refused") return;
@@ -213,7 +213,7 @@ async function addAndUndo(history: History, user: string): Promise<void> {
     history.faults.push(`${word} was taken back, and is listed`);
 }
 
-async function update(history: History, user: string): Promise<void> {
+async function update(history: ClientHistory, user: string): Promise<void> {
   const register = registerOf(history);
   if (register === undefined) return remember(history, user);
   const word = nextWord();
@@ -227,7 +227,7 @@ async function update(history: History, user: string): Promise<void> {
   calls.push({ kind: "write", word, begin, end });
 }
 
-async function getRegister(history: History, user: string): Promise<void> {
+async function getRegister(history: ClientHistory, user: string): Promise<void> {
   const register = registerOf(history);
   if (register === undefined) return read(history, { op: "list", user });
   const [id, { calls, user: owner }] = register;
@@ -237,12 +237,12 @@ async function getRegister(history: History, user: string): Promise<void> {
     calls.push({ kind: "read", word: undefined, begin, end });
 }
 
-function registerOf(history: History) {
+function registerOf(history: ClientHistory) {
   const all = [...history.registers];
   return all.length === 0 ? undefined : pick(history, all);
 }
 
-async function forget(history: History, user: string): Promise<void> {
+async function forget(history: ClientHistory, user: string): Promise<void> {
   const own = history.facts.filter((fact) => fact.isAcked && fact.user === user);
   if (own.length === 0) return remember(history, user);
   const { word } = pick(history, own);
@@ -259,7 +259,7 @@ async function forget(history: History, user: string): Promise<void> {
   });
 }
 
-async function eraseUser(history: History, user: string): Promise<void> {
+async function eraseUser(history: ClientHistory, user: string): Promise<void> {
   const { outcome, begin, end } = await call(history, { op: "erase-user", user });
   if (outcome.status === "refused") return;
   const isAcked = outcome.status === "done";
@@ -269,7 +269,7 @@ async function eraseUser(history: History, user: string): Promise<void> {
 }
 
 async function read(
-  history: History,
+  history: ClientHistory,
   command: Extract<Command, { op: "list" | "export" | "search" }>,
 ): Promise<void> {
   const { outcome, begin, end } = await call(history, command);
@@ -278,7 +278,7 @@ async function read(
   history.reads.push({ user: command.user, isWhole, words: wordsIn(outcome.text), begin, end });
 }
 
-async function search(history: History, user: string): Promise<void> {
+async function search(history: ClientHistory, user: string): Promise<void> {
   const own = history.facts.filter((fact) => fact.user === user);
   const word = own.length === 0 ? "nothing" : pick(history, own).word;
   const { outcome, begin, end } = await call(history, { op: "search", user, word });
@@ -288,7 +288,7 @@ async function search(history: History, user: string): Promise<void> {
   history.reads.push({ user, isWhole: false, words, begin, end });
 }
 
-async function check(history: History): Promise<void> {
+async function check(history: ClientHistory): Promise<void> {
   const { outcome } = await call(history, { op: "doctor" });
   if (outcome.status !== "done" || outcome.text === "") return;
   history.damaged += 1;
@@ -296,7 +296,7 @@ async function check(history: History): Promise<void> {
 }
 
 /** Has a process make a backup. */
-export async function backUp(history: History): Promise<void> {
+export async function backUp(history: ClientHistory): Promise<void> {
   numbered += 1;
   const file = join(history.backups, `copy-${numbered}.db`);
   const { outcome, begin, end } = await call(history, { op: "backup", file });

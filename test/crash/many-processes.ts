@@ -23,7 +23,7 @@ import {
   startLibrary,
   workerDoor,
 } from "./many-doors.ts";
-import { type BackupCopy, backUp, type History, makeHistory, playHistory } from "./many-history.ts";
+import { type BackupCopy, backUp, type ClientHistory, makeHistory, playHistory } from "./many-history.ts";
 
 export interface ManyResult {
   readonly histories: number;
@@ -117,7 +117,7 @@ async function playFile(
   const path = join(folder, "memory.db");
   const doors = doorsOf(path, draw, libraries);
   counts.processes += doors.length;
-  const played: History[] = [];
+  const played: ClientHistory[] = [];
   try {
     for (let number = 0; number < histories; number += 1) {
       const history = makeHistory(doors, backups, draw);
@@ -152,7 +152,7 @@ function doorsOf(path: string, draw: () => number, libraries: readonly LibraryCh
 
 async function checkFile(
   path: string,
-  played: readonly History[],
+  played: readonly ClientHistory[],
   counts: Counts,
   faults: string[],
 ): Promise<void> {
@@ -192,7 +192,7 @@ async function checkFile(
 async function readCopy(
   path: string,
   { file, isAcked, begin, end }: BackupCopy,
-  played: readonly History[],
+  played: readonly ClientHistory[],
   counts: Counts,
   faults: string[],
 ): Promise<void> {
@@ -221,7 +221,7 @@ async function readCopy(
   }
 }
 
-async function readUser(memory: Keepsake, user: string, history: History): Promise<void> {
+async function readUser(memory: Keepsake, user: string, history: ClientHistory): Promise<void> {
   const scope = memory.scope({ user });
   const begin = performance.now();
   let text = "";
@@ -242,7 +242,7 @@ async function readUser(memory: Keepsake, user: string, history: History): Promi
     history.faults.push(`the log has revisions ${revisions.join(" ")} of ${revision}`);
 }
 
-function checkHistory(history: History, counts: Counts, faults: string[]): void {
+function checkHistory(history: ClientHistory, counts: Counts, faults: string[]): void {
   const { acked, inDoubt, lost, resurrected, phantoms } = checkSet(
     history.facts,
     history.erasures,

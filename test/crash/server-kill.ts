@@ -6,7 +6,7 @@ import { type Running, started } from "../../bench/load/server.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { option, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
-import { type Load, load, type Made } from "./server-load.ts";
+import { type Load, type LoadRequest, load } from "./server-load.ts";
 
 /** What a series of ends under load came to. */
 export interface Ends {
@@ -18,7 +18,7 @@ export interface Ends {
 }
 
 interface Ended {
-  readonly made: readonly Made[];
+  readonly made: readonly LoadRequest[];
   /** When the signal was sent (`performance.now()`). */
   readonly at: number;
   readonly exit: number | string;
@@ -35,7 +35,7 @@ export async function serverEnds(signal: "SIGKILL" | "SIGTERM", times: number, s
   const folder = mkdtempSync(join(tmpdir(), "keepsake-server-kill-"));
   const path = join(folder, "memory.db");
   const draw = random(seed);
-  const acknowledged: Made[] = [];
+  const acknowledged: LoadRequest[] = [];
   const faults: string[] = [];
   let inFlight = 0;
   try {
@@ -81,11 +81,11 @@ function rest(ms: number): Promise<void> {
 }
 
 /** What a farewell may not do to requests. What is sent after it may be refused, and with 503 where it is answered. */
-function improper({ made, at, exit }: Ended, atWork: readonly Made[], time: number): string[] {
+function improper({ made, at, exit }: Ended, atWork: readonly LoadRequest[], time: number): string[] {
   const broken = atWork.filter(({ status, isWhole }) => !isWhole || status >= 300);
   const late = made.filter(({ sentAt, status, isWhole }) => sentAt >= at && status > 0 && !isWhole);
   const wrong = made.filter(({ status }) => status >= 400 && status !== 503);
-  const told = ({ kind, status, error, sentAt }: Made): string =>
+  const told = ({ kind, status, error, sentAt }: LoadRequest): string =>
     `${kind} sent ${(sentAt - at).toFixed(1)} ms from the signal: ${status} ${error ?? ""}`;
   return [
     ...(exit === 0 ? [] : [`end ${time}: the server ended with ${exit}`]),
@@ -94,7 +94,7 @@ function improper({ made, at, exit }: Ended, atWork: readonly Made[], time: numb
 }
 
 /** What was acknowledged and is not in the file, and what is wrong with the file. */
-async function missing(path: string, acknowledged: readonly Made[]): Promise<string[]> {
+async function missing(path: string, acknowledged: readonly LoadRequest[]): Promise<string[]> {
   const record = await openSqliteStore({ path });
   const faults = await missingFrom(record, acknowledged);
   await record.close();
@@ -155,7 +155,7 @@ async function killOnOneFile(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-server-kill-"));
   const path = join(folder, "memory.db");
-  const acknowledged: Made[] = [];
+  const acknowledged: LoadRequest[] = [];
   try {
     for (let time = 0; time < count; time += 1) {
       const { made, readyMs } = await endedUnderLoad(path, "SIGKILL", draw() * SPREAD_MS, `k${found.kills}`);
@@ -177,7 +177,7 @@ async function killOnOneFile(
 /** Looks at every message that is there, and with `isWhole` at the file, too. */
 async function lookThrough(
   path: string,
-  acknowledged: readonly Made[],
+  acknowledged: readonly LoadRequest[],
   isWhole: boolean,
   found: Found,
   faults: string[],

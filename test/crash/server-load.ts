@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 
 /** A request that was made, and what came of it. Times are milliseconds of `performance.now()`. */
-export interface Made {
+export interface LoadRequest {
   readonly kind: "write" | "search" | "stream";
   readonly user: string;
   /** Of the message that it stored, where it is a write. */
@@ -16,7 +16,7 @@ export interface Made {
 }
 
 export interface Load {
-  readonly made: Made[];
+  readonly made: LoadRequest[];
   /** Ends when every request has ended; none is begun from now on. */
   stop(): Promise<void>;
 }
@@ -31,9 +31,9 @@ const USERS = 12;
 export function load(
   { url, key }: { url: string; key: string },
   mark: string,
-  kinds: readonly Made["kind"][] = ["write", "search", "write", "stream"],
+  kinds: readonly LoadRequest["kind"][] = ["write", "search", "write", "stream"],
 ): Load {
-  const made: Made[] = [];
+  const made: LoadRequest[] = [];
   let isStopped = false;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -59,10 +59,10 @@ export function load(
 
 function ask(
   { url, key, agent }: { url: string; key: string; agent: Agent },
-  kind: Made["kind"],
+  kind: LoadRequest["kind"],
   user: string,
   message: string,
-): Promise<Made> {
+): Promise<LoadRequest> {
   const content = `I use Tool${message.replaceAll("-", "x")} for work. The day is grey.`;
   const { path, body } = {
     write: {
@@ -118,7 +118,7 @@ function ask(
 }
 
 /** A stream says when it has ended, JSON is whole or none. */
-function isEnded(kind: Made["kind"], status: number, text: string): boolean {
+function isEnded(kind: LoadRequest["kind"], status: number, text: string): boolean {
   if (kind === "stream" && status === 200) return /event: (?:done|error)|data: \[DONE\]/.test(text);
   try {
     JSON.parse(text);

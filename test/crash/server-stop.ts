@@ -6,7 +6,7 @@ import { started } from "../../bench/load/server.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { option, printFigures, random } from "./kill.ts";
 import { missingFrom } from "./missing.ts";
-import { load, type Made } from "./server-load.ts";
+import { type LoadRequest, load } from "./server-load.ts";
 import { slowUpstream } from "./slow-upstream.ts";
 
 /** What a series of stops under load came to. */
@@ -47,7 +47,7 @@ export async function serverStops(rounds: number, seed: number): Promise<Stops> 
   const path = join(folder, "memory.db");
   const draw = random(seed);
   const exitMs: number[] = [];
-  const acknowledged: Made[] = [];
+  const acknowledged: LoadRequest[] = [];
   const faults: string[] = [];
   let streams = 0;
   try {
@@ -72,7 +72,7 @@ interface Stop {
   readonly ms: number;
   readonly at: number;
   readonly exit: number | string;
-  readonly made: readonly Made[];
+  readonly made: readonly LoadRequest[];
   readonly opened: readonly Opened[];
 }
 
@@ -115,7 +115,7 @@ async function stoppedUnderLoad(path: string, afterMs: number, mark: string): Pr
   }
 }
 
-function written(made: readonly Made[]): number {
+function written(made: readonly LoadRequest[]): number {
   return made.filter(({ status }) => status === 201).length;
 }
 
@@ -216,7 +216,7 @@ function isOpenAiError(text: string): boolean {
   return typeof error?.message === "string" && error.type === "server_error" && error.code === "unavailable";
 }
 
-async function missing(path: string, acknowledged: readonly Made[]): Promise<string[]> {
+async function missing(path: string, acknowledged: readonly LoadRequest[]): Promise<string[]> {
   const record = await openSqliteStore({ path });
   const faults = await missingFrom(record, acknowledged);
   await record.close();

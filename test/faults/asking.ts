@@ -1,8 +1,8 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import type { Outcome, Surface } from "./table.ts";
+import type { ServerSurface, SurfaceOutcome } from "./table.ts";
 
 /** A server under test, and what it has acknowledged. */
-export interface Asked {
+export interface ServerUnderTest {
   readonly url: string;
   readonly key: string;
   /** Ids of messages whose storing was acknowledged. */
@@ -14,7 +14,11 @@ const USER = "ana";
 const PATIENCE_MS = 20_000;
 
 /** Asks one thing of the server, and says what came of it. `leaves`: goes away in the middle of a stream. */
-export async function ask(server: Asked, surface: Surface, leaves = false): Promise<Outcome | string> {
+export async function ask(
+  server: ServerUnderTest,
+  surface: ServerSurface,
+  leaves = false,
+): Promise<SurfaceOutcome | string> {
   server.number += 1;
   const id = `m${server.number}`;
   const { path, body } = requestFor(surface, id, server.number);
@@ -36,7 +40,7 @@ export async function ask(server: Asked, surface: Surface, leaves = false): Prom
 }
 
 /** Stores so much that the server keeps the user's search columns when it ends. */
-export async function fill(server: Asked): Promise<void> {
+export async function fill(server: ServerUnderTest): Promise<void> {
   const messages = Array.from({ length: 250 }, (_, i) => ({
     id: `filling-${i}`,
     role: "user",
@@ -57,7 +61,7 @@ interface Answer {
   readonly choices?: readonly unknown[];
 }
 
-function outcomeOf(surface: Surface, response: Response, answer: Answer): Outcome | string {
+function outcomeOf(surface: ServerSurface, response: Response, answer: Answer): SurfaceOutcome | string {
   const { status, ok, headers } = response;
   if (ok) return surface === "chat" && !answer.choices?.length ? "an answer without a choice" : "well";
   const isChat = surface === "chat" || surface === "stream";
@@ -67,7 +71,10 @@ function outcomeOf(surface: Surface, response: Response, answer: Answer): Outcom
 }
 
 /** A stream that ends in `[DONE]` is whole. */
-async function streamed(response: Response, leaving: AbortController | undefined): Promise<Outcome | string> {
+async function streamed(
+  response: Response,
+  leaving: AbortController | undefined,
+): Promise<SurfaceOutcome | string> {
   let text = "";
   try {
     for await (const bytes of response.body ?? []) {
@@ -80,7 +87,7 @@ async function streamed(response: Response, leaving: AbortController | undefined
   return /data: \[DONE\]\s*$/.test(text) ? "well" : "cut";
 }
 
-function requestFor(surface: Surface, id: string, number: number): { path: string; body?: object } {
+function requestFor(surface: ServerSurface, id: string, number: number): { path: string; body?: object } {
   const words = `I use Tool${number} for work.`;
   const chat = { model: "gpt-4o-mini", user: USER, messages: [{ role: "user", content: words }] };
   switch (surface) {
@@ -103,7 +110,7 @@ function requestFor(surface: Surface, id: string, number: number): { path: strin
 }
 
 /** The metrics that match: a name and some of its labels, as the table writes them. Their sum. */
-export async function metric({ url, key }: Asked, pattern: string): Promise<number> {
+export async function metric({ url, key }: ServerUnderTest, pattern: string): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   const [, name = "", labels = ""] = /^([^{]+)(?:\{(.*)\})?$/.exec(pattern) ?? [];
   const wanted = labels.split(",").filter(Boolean);
@@ -115,7 +122,7 @@ export async function metric({ url, key }: Asked, pattern: string): Promise<numb
 }
 
 /** What is wrong in the file once the server has ended: damage, and what was acknowledged and is gone. */
-export async function lost(path: string, { acknowledged }: Asked): Promise<string[]> {
+export async function lost(path: string, { acknowledged }: ServerUnderTest): Promise<string[]> {
   const record = await openSqliteStore({ path });
   const faults = (await record.check()).map(({ place, problem }) => `${place}: ${problem}`);
   const { messages } = await record.since({ project: "default", user: USER }, 0, { units: false });

@@ -16,7 +16,7 @@ import {
   STABLE_CODES,
 } from "./disk/aftermath.ts";
 import { type CallFault, type Ended, filesOf, pointsOf, runFaulty } from "./disk/faulty-run.ts";
-import { INSIDE, type Report, WORDS } from "./disk/operate.ts";
+import { INSIDE, type OperationReport, WORDS } from "./disk/operate.ts";
 
 const OPERATE = join(import.meta.dirname, "disk/operate.ts");
 const PROGRAM = join(import.meta.dirname, "../../dist/cli/main.js");
@@ -49,7 +49,7 @@ export const OPERATION_NAMES: readonly string[] = [
 ];
 
 /** What became of an operation at one point. */
-export interface Tried {
+export interface PointTrial {
   readonly operation: string;
   readonly fault: CallFault;
   readonly problems: readonly FailureProblem[];
@@ -163,7 +163,7 @@ export async function tryPoint(
   operation: string,
   fault: CallFault,
   name = "point",
-): Promise<Tried> {
+): Promise<PointTrial> {
   const files = await filesOfOperation(templates, operation);
   const older = templates.older(operation);
   return inCopy(templates, operation, name, async (folder) => {
@@ -199,7 +199,7 @@ function problemsOf(operation: string, ended: Ended, fault: CallFault): FailureP
 /** What it did when it was asked again, in the same process. */
 function problemsOfRepetition(
   operation: string,
-  { failure, again }: Report,
+  { failure, again }: OperationReport,
   fault: CallFault,
 ): FailureProblem[] {
   if (!failure || !again || !INSIDE.includes(operation) || /^(?:backup|close)$/.test(operation)) return [];
@@ -224,8 +224,8 @@ function problemsOfCommand({ status, output, errors }: Ended): FailureProblem[] 
   return [{ kind: "unclear", what: `exit ${status}: ${output.slice(0, 200)} ${errors.slice(0, 300)}` }];
 }
 
-function reportOf({ output }: Ended): Report | undefined {
-  return parseJson(output) as Report | undefined;
+function reportOf({ output }: Ended): OperationReport | undefined {
+  return parseJson(output) as OperationReport | undefined;
 }
 
 /** Draws so many points of all; each operation has its share. */

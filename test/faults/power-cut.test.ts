@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isInstalled } from "../left-out.ts";
-import { cutPower, type Trace, traceWorkload } from "./power-cut.ts";
+import { cutPower, traceWorkload, type WorkloadTrace } from "./power-cut.ts";
 
 // `node test/faults/power-cut.ts` simulates thousands of cuts; here enough to see that it works.
 const STATES = 60;
 const REQUESTS = 14;
 
 describe.skipIf(!isInstalled("strace"))("a power cut at any moment", () => {
-  let trace: Trace;
-  let control: Trace;
+  let trace: WorkloadTrace;
+  let control: WorkloadTrace;
   beforeAll(() => {
     trace = traceWorkload(1, false, REQUESTS);
     control = traceWorkload(1, true, REQUESTS);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { option, random } from "../crash/kill.ts";
-import { examineState, type Outcome, receiptFaults } from "./disk/outcome.ts";
+import { type DiskOutcome, examineState, receiptFaults } from "./disk/outcome.ts";
 import { type SimulatedDisk, simulatedDisk } from "./disk/states.ts";
 import { type DiskEvent, readTrace, TRACED_CALLS } from "./disk/trace.ts";
 import type { TracedRequest } from "./disk/workload.ts";
@@ -39,13 +39,13 @@ export interface PowerCuts {
 }
 
 /** A trace of the real server, and what was asked of it meanwhile. */
-export interface Trace {
+export interface WorkloadTrace {
   readonly events: readonly DiskEvent[];
   readonly requests: readonly TracedRequest[];
 }
 
 /** Runs the workload under strace; with `isNormal` as the control, where SQLite syncs less. */
-export function traceWorkload(seed: number, isNormal: boolean, requests: number = REQUESTS): Trace {
+export function traceWorkload(seed: number, isNormal: boolean, requests: number = REQUESTS): WorkloadTrace {
   const base = mkdtempSync(join(tmpdir(), "keepsake-power-"));
   const [folder, file, log] = [join(base, "disk"), join(base, "trace"), join(base, "log.json")];
   try {
@@ -79,7 +79,7 @@ export function traceWorkload(seed: number, isNormal: boolean, requests: number 
 }
 
 /** Cuts the power so many times at random moments of a trace, and opens what is left. */
-export async function cutPower(trace: Trace, states: number, seed: number): Promise<PowerCuts> {
+export async function cutPower(trace: WorkloadTrace, states: number, seed: number): Promise<PowerCuts> {
   const draw = random(seed);
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "keepsake-cut-"));
   const counts = { lost: 0, half: 0, corrupt: 0, resurrected: 0 };
@@ -113,8 +113,8 @@ export async function cutPower(trace: Trace, states: number, seed: number): Prom
   return { states: made, acked: acknowledged.length, ...counts, ackBeforeSync, findings };
 }
 
-function counted(outcome: Outcome, counts: { -readonly [kind in keyof Outcome]: number }): string[] {
-  const found = (Object.keys(counts) as (keyof Outcome)[]).filter((kind) => outcome[kind].length > 0);
+function counted(outcome: DiskOutcome, counts: { -readonly [kind in keyof DiskOutcome]: number }): string[] {
+  const found = (Object.keys(counts) as (keyof DiskOutcome)[]).filter((kind) => outcome[kind].length > 0);
   for (const kind of found) counts[kind] += 1;
   return found.map((kind) => `${kind}: ${outcome[kind].slice(0, 3).join("; ")}`);
 }

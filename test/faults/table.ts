@@ -1,21 +1,21 @@
 /** What a program may ask of the server. */
 export const SURFACES = ["chat", "stream", "write", "search", "answer", "ready"] as const;
-export type Surface = (typeof SURFACES)[number];
+export type ServerSurface = (typeof SURFACES)[number];
 
 /**
  * What it gets. `well`: what it asked for, whole. `own`: the upstream's own error or, where it gave none, that it cannot be
  * reached. `cut`: the stream ends where the upstream's did. `later`: 503 with `Retry-After` and nothing stored.
  */
-export type Outcome = "well" | "own" | "cut" | "later";
+export type SurfaceOutcome = "well" | "own" | "cut" | "later";
 
-export interface Fault {
+export interface InjectedFault {
   readonly name: string;
-  readonly expected: { readonly [surface in Surface]: Outcome };
+  readonly expected: { readonly [surface in ServerSurface]: SurfaceOutcome };
   /** Metrics, with some of their labels, one of which has risen while the fault lasted. Empty where nothing has gone wrong. */
   readonly counted: readonly string[];
 }
 
-const WELL: Fault["expected"] = {
+const WELL: InjectedFault["expected"] = {
   chat: "well",
   stream: "well",
   write: "well",
@@ -24,16 +24,16 @@ const WELL: Fault["expected"] = {
   ready: "well",
 };
 /** The database takes no writes: chats go on, reads too. */
-const READ_ONLY: Fault["expected"] = { ...WELL, write: "later", answer: "later", ready: "later" };
+const READ_ONLY: InjectedFault["expected"] = { ...WELL, write: "later", answer: "later", ready: "later" };
 /** The model's server fails: chats get what it says, and everything else goes on without it. */
-const NO_MODEL: Fault["expected"] = { ...WELL, chat: "own", stream: "own" };
+const NO_MODEL: InjectedFault["expected"] = { ...WELL, chat: "own", stream: "own" };
 
 const STORE_FAILED = 'keepsake_proxy_troubles_total{step="store"}';
 const chatEnded = (outcome: string): string =>
   `keepsake_llm_calls_total{purpose="chat",outcome="${outcome}"}`;
 
 /** Every fault, and what each surface does in it. `docs/reliability.md` shows this table; `faults.test.ts` tests each cell. */
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly InjectedFault[] = [
   { name: "the database is locked", expected: READ_ONLY, counted: [STORE_FAILED] },
   { name: "the disk is full", expected: READ_ONLY, counted: [STORE_FAILED] },
   { name: "the search index is lost", expected: WELL, counted: ["keepsake_blocks_lost_total"] },
@@ -72,7 +72,7 @@ export const FAULTS: readonly Fault[] = [
   { name: "the upstream cannot be reached", expected: NO_MODEL, counted: [chatEnded("unreachable")] },
 ];
 
-const SAID: { readonly [outcome in Outcome]: string } = {
+const SAID: { readonly [outcome in SurfaceOutcome]: string } = {
   well: "as ever",
   own: "its own error",
   cut: "cut there",

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { type Running, started } from "../../bench/load/server.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 import { SPOILT } from "../../src/testing/openai/script.ts";
-import { type Asked, ask, fill, lost, metric } from "./asking.ts";
-import { type Fault, SURFACES } from "./table.ts";
+import { ask, fill, lost, metric, type ServerUnderTest } from "./asking.ts";
+import { type InjectedFault, SURFACES } from "./table.ts";
 
 /** A server with a database and a model's server behind it, for one fault. */
 interface World {
@@ -15,7 +15,7 @@ interface World {
   readonly clock: string;
   model: OpenaiServer;
   server: Running;
-  readonly asked: Asked;
+  readonly asked: ServerUnderTest;
 }
 
 const HOUR_MS = 3_600_000;
@@ -135,7 +135,7 @@ function settingsFor({ model, clock }: Pick<World, "model" | "clock">): Record<s
 }
 
 /** What one fault came to: each surface as it was, and what is wrong with that. */
-export interface Tried {
+export interface FaultTrial {
   readonly seen: { readonly [surface: string]: string };
   readonly faults: readonly string[];
 }
@@ -147,7 +147,7 @@ export const WAY_NAMES: readonly string[] = Object.keys(WAYS);
  * table: what each gets, that the metrics count it, that all is well again after it, that the server ends in good order, and
  * that everything that was acknowledged is there.
  */
-export async function tryFault(fault: Fault): Promise<Tried> {
+export async function tryFault(fault: InjectedFault): Promise<FaultTrial> {
   const way = WAYS[fault.name];
   if (!way) return { seen: {}, faults: [`there is no way to bring about: ${fault.name}`] };
   const folder = mkdtempSync(join(tmpdir(), "keepsake-faults-"));
@@ -156,7 +156,7 @@ export async function tryFault(fault: Fault): Promise<Tried> {
   const model = await openaiServer();
   const settings = { ...settingsFor({ model, clock }), ...way.settings };
   const server = await started(path, settings, way.words, way.fileLimit);
-  const asked: Asked = { url: server.url, key: server.key, acknowledged: [], number: 0 };
+  const asked: ServerUnderTest = { url: server.url, key: server.key, acknowledged: [], number: 0 };
   const world: World = { path, clock, model, server, asked };
   try {
     return await through(fault, way, world);
@@ -167,7 +167,7 @@ export async function tryFault(fault: Fault): Promise<Tried> {
   }
 }
 
-async function through({ expected, counted }: Fault, way: Way, world: World): Promise<Tried> {
+async function through({ expected, counted }: InjectedFault, way: Way, world: World): Promise<FaultTrial> {
   const { asked } = world;
   const faults = await allWell(asked, "before");
   const before = await sumOf(asked, counted);
@@ -195,7 +195,7 @@ async function through({ expected, counted }: Fault, way: Way, world: World): Pr
  * Readiness tells of the last write. A small one of the background may still find room after a request has failed, and then the server
  * is ready again: so readiness is asked for right after a write that failed, a few times at most.
  */
-async function askReadyAfterWrite(asked: Asked): Promise<string> {
+async function askReadyAfterWrite(asked: ServerUnderTest): Promise<string> {
   let outcome = "";
   for (let tries = 0; tries < 5 && outcome !== "later"; tries += 1) {
     await ask(asked, "write");
@@ -204,7 +204,7 @@ async function askReadyAfterWrite(asked: Asked): Promise<string> {
   return outcome;
 }
 
-async function allWell(asked: Asked, when: string): Promise<string[]> {
+async function allWell(asked: ServerUnderTest, when: string): Promise<string[]> {
   const faults: string[] = [];
   for (const surface of SURFACES) {
     const outcome = await ask(asked, surface);
@@ -214,7 +214,7 @@ async function allWell(asked: Asked, when: string): Promise<string[]> {
 }
 
 /** What is stored after a chat, and what is read in the background, is counted a moment later. */
-async function rises(asked: Asked, counted: readonly string[], before: number): Promise<boolean> {
+async function rises(asked: ServerUnderTest, counted: readonly string[], before: number): Promise<boolean> {
   const begun = performance.now();
   while (performance.now() - begun < PATIENCE_MS) {
     if ((await sumOf(asked, counted)) > before) return true;
@@ -223,7 +223,7 @@ async function rises(asked: Asked, counted: readonly string[], before: number): 
   return false;
 }
 
-async function sumOf(asked: Asked, counted: readonly string[]): Promise<number> {
+async function sumOf(asked: ServerUnderTest, counted: readonly string[]): Promise<number> {
   const all = await Promise.all(counted.map((one) => metric(asked, one)));
   return all.reduce((sum, one) => sum + one, 0);
 }

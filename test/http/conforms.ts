@@ -11,10 +11,10 @@ interface DocumentedAnswer {
 export interface Conformance {
   /** The operation that a request is for, by its id; undefined where the document has none. */
   operationOf(method: string, path: string): string | undefined;
-  faults(method: string, path: string, answer: Answer): string[];
+  faults(method: string, path: string, answer: ApiResponse): string[];
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -59,7 +59,7 @@ export function conformance(document: ApiDocument, isStrict = true): Conformance
 }
 
 function faultsOf(
-  { headers, body }: Answer,
+  { headers, body }: ApiResponse,
   stated: DocumentedAnswer,
   validator: (type: string) => ValidateFunction,
 ): string[] {

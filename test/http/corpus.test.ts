@@ -2,9 +2,9 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toStorableText } from "../../src/domain/limits.ts";
 import { BROKEN_TEXTS, NO_JSON, ODD_TEXTS } from "./corpus.ts";
-import { type Surface, surface } from "./surface.ts";
+import { type HttpSurface, surface } from "./surface.ts";
 
-let here: Surface;
+let here: HttpSurface;
 beforeAll(async () => {
   here = await surface();
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { damaged, resolved, valuesOf } from "./arbitrary.ts";
-import { type Surface, surface } from "./surface.ts";
+import { type HttpSurface, surface } from "./surface.ts";
 
 /**
  * Some hundred requests made from the document: right, damaged and arbitrary. The long form of it is `.ci/fuzz/run`; this one
@@ -17,13 +17,13 @@ interface Call {
   readonly body: Schema | undefined;
 }
 
-let here: Surface;
+let here: HttpSurface;
 beforeAll(async () => {
   here = await surface();
 });
 afterAll(() => here.close());
 
-function callsOf({ document }: Surface): Call[] {
+function callsOf({ document }: HttpSurface): Call[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => {
       const {
@@ -50,7 +50,7 @@ function callsOf({ document }: Surface): Call[] {
 
 /** A request for one call, as the document has it; with `isRight` false, its body is damaged. */
 function requestsOf(
-  { document }: Surface,
+  { document }: HttpSurface,
   call: Call,
   isRight: boolean,
 ): fc.Arbitrary<{ path: string; body?: string }> {

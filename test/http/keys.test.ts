@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Surface, surface } from "./surface.ts";
+import { type HttpSurface, surface } from "./surface.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a client would.
 type Json = any;
 
-let here: Surface;
+let here: HttpSurface;
 beforeAll(async () => {
   here = await surface();
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { API_OPERATIONS } from "../../src/http/app.ts";
-import { type Surface, surface } from "./surface.ts";
+import { type HttpSurface, surface } from "./surface.ts";
 
-let here: Surface;
+let here: HttpSurface;
 beforeAll(async () => {
   here = await surface();
 });

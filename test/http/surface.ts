@@ -4,7 +4,7 @@ import { createMemory } from "../../src/memory.ts";
 import { type Conformance, conformance } from "./conforms.ts";
 
 /** The HTTP surface over an empty memory, with a key that may do everything, for tests that send it anything. */
-export interface Surface {
+export interface HttpSurface {
   readonly app: ReturnType<typeof httpApp>;
   readonly keys: ApiKeys;
   readonly key: string;
@@ -22,7 +22,7 @@ export interface Sending {
   readonly headers?: { readonly [name: string]: string };
 }
 
-export async function surface(): Promise<Surface> {
+export async function surface(): Promise<HttpSurface> {
   const clock = () => new Date("2026-03-01T12:00:00Z");
   const keepsake = await createMemory({ path: ":memory:", clock });
   const keys = apiKeys({ store: passingKeys(), clock });

@@ -5,9 +5,9 @@ import {
   type ConformanceResults,
   countScenarios,
   findUnexplained,
-  type Outcome,
   renderCounts,
   renderPage,
+  type ScenarioOutcome,
   type ScenarioRow,
 } from "../clients/mcp/conformance-page.ts";
 
@@ -54,10 +54,10 @@ describe("the page on MCP", () => {
 });
 
 describe("the results of the conformance tests", () => {
-  const passed: Outcome = { passed: 2, failed: 0, warned: 0 };
-  const failed: Outcome = { passed: 1, failed: 1, warned: 0 };
-  const warned: Outcome = { passed: 1, failed: 0, warned: 1 };
-  const empty: Outcome = { passed: 0, failed: 0, warned: 1 };
+  const passed: ScenarioOutcome = { passed: 2, failed: 0, warned: 0 };
+  const failed: ScenarioOutcome = { passed: 1, failed: 1, warned: 0 };
+  const warned: ScenarioOutcome = { passed: 1, failed: 0, warned: 1 };
+  const empty: ScenarioOutcome = { passed: 0, failed: 0, warned: 1 };
   const row = (name: string, outcomes: ScenarioRow["outcomes"], isRequired = true): ScenarioRow => ({
     name,
     isRequired,

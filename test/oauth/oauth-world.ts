@@ -186,7 +186,7 @@ export function requestParameters(world: OAuthWorld, client: string, { challenge
   };
 }
 
-export interface Answer {
+export interface OAuthResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
@@ -194,7 +194,7 @@ export interface Answer {
   readonly location: URL | undefined;
 }
 
-async function toAnswer(response: Response): Promise<Answer> {
+async function toAnswer(response: Response): Promise<OAuthResponse> {
   const location = response.headers.get("location");
   return {
     status: response.status,
@@ -209,7 +209,7 @@ export async function openConsent(
   world: OAuthWorld,
   parameters: Parameters,
   headers: { readonly [name: string]: string } = {},
-): Promise<Answer> {
+): Promise<OAuthResponse> {
   return toAnswer(
     await fetch(`${world.url}/oauth/authorize?${encode(parameters)}`, { redirect: "manual", headers }),
   );
@@ -222,7 +222,7 @@ export interface FilledForm {
 }
 
 /** Reads the form of a consent page. */
-export function readForm(page: Answer): FilledForm {
+export function readForm(page: OAuthResponse): FilledForm {
   const fields = new URLSearchParams();
   for (const [tag] of page.text.matchAll(/<input [^>]*>/g)) {
     const [, name = ""] = / name="([^"]*)"/.exec(tag) ?? [];
@@ -247,7 +247,7 @@ export async function sendForm(
   world: OAuthWorld,
   { fields, cookie }: FilledForm,
   headers: { readonly [name: string]: string } = { origin: world.url, "sec-fetch-site": "same-origin" },
-): Promise<Answer> {
+): Promise<OAuthResponse> {
   return toAnswer(
     await fetch(`${world.url}/oauth/authorize`, {
       method: "POST",
@@ -277,7 +277,7 @@ export async function allow(
   parameters: Parameters,
   key: string,
   change: (fields: URLSearchParams) => void = () => {},
-): Promise<Answer> {
+): Promise<OAuthResponse> {
   const form = readForm(await openConsent(world, parameters));
   form.fields.set("key", key);
   change(form.fields);

@@ -24,7 +24,7 @@ export interface LookAlike {
 }
 
 /** `held-out` was written in another manner, and was not looked at while the rules were. */
-export type Part = "seen" | "held-out" | InPassing;
+export type CasePart = "seen" | "held-out" | InPassing;
 
 /**
  * Orders beside a statement in one message, and statements that look like that. Of `in-passing` only the odd lines were looked at
@@ -32,10 +32,10 @@ export type Part = "seen" | "held-out" | InPassing;
  */
 export type InPassing = "in-passing" | "in-passing-later";
 
-export const orders = (part: Part): Order[] => read<Order>(part, "orders.jsonl");
-export const lookAlikes = (part: Part): LookAlike[] => read<LookAlike>(part, "look-alikes.jsonl");
+export const orders = (part: CasePart): Order[] => read<Order>(part, "orders.jsonl");
+export const lookAlikes = (part: CasePart): LookAlike[] => read<LookAlike>(part, "look-alikes.jsonl");
 
-function read<Case>(part: Part, file: string): Case[] {
+function read<Case>(part: CasePart, file: string): Case[] {
   const folder = part === "seen" ? import.meta.dirname : join(import.meta.dirname, part);
   const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
   return lines.map((line) => JSON.parse(line) as Case);

@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 
 /** What a line does with what comes over it. */
-export type Fault =
+export type LineFault =
   | "none"
   /** Nobody is there. */
   | "refuses"
@@ -19,7 +19,7 @@ export interface FaultyLine {
   /** The database's address, by way of the line. */
   readonly url: string;
   readonly broke: number;
-  become(fault: Fault): void;
+  become(fault: LineFault): void;
   /** Breaks all connections. */
   cut(): void;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ function message(type: string, text: string): Buffer {
 export async function faultyLine(url: string): Promise<FaultyLine> {
   const to = new URL(url);
   const ends = new Set<Socket>();
-  let fault: Fault = "none";
+  let fault: LineFault = "none";
   let broke = 0;
   const server = createServer((near) => {
     if (fault === "refuses") {

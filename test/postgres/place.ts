@@ -4,7 +4,7 @@ import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { openPostgresStore, type PostgresOptions } from "../../src/adapters/postgres/index.ts";
 
 /** Room for records on a server for tests: schemas of its own, so that others can use the server at the same time. */
-export interface Place {
+export interface PostgresPlace {
   /** What its connections are called on the server. */
   readonly name: string;
   readonly pool: Pool;
@@ -24,7 +24,7 @@ const TABLES =
   "webhook_cursors webhooks embedder_choices links gone tombstones log receipts erasures blocks recalls uses share_parties shares visits units heads versions attachments messages answers calls turns jobs " +
   "backups leases users documents filling freed";
 
-export function testPlace(url: string, options: PoolConfig = {}): Place {
+export function testPlace(url: string, options: PoolConfig = {}): PostgresPlace {
   const prefix = `t${randomBytes(6).toString("hex")}`;
   const pool = new Pool({
     connectionString: url,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 
 /** What clients of several servers saw. */
-export interface Seen {
+export interface ClientObservations {
   /** Messages that were acknowledged: user and number. */
   readonly told: { readonly user: string; readonly number: number }[];
   /** Answers that a server gave without what another had acknowledged before the question. */
@@ -17,7 +17,7 @@ export interface Seen {
 }
 
 export interface Clients {
-  readonly seen: Seen;
+  readonly seen: ClientObservations;
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export const said = (number: number): string => `Parrot no. ${number} answers to
  * memories that are erased. Each rests between two rounds, in ms: those that never do take all the time there is.
  */
 export function clients(servers: readonly { url: string; key: string }[], restMs = 0): Clients {
-  const seen: Seen = { told: [], stale: [], failed: [], again: [], searches: [], writes: [] };
+  const seen: ClientObservations = { told: [], stale: [], failed: [], again: [], searches: [], writes: [] };
   let isStopped = false;
   let count = 0;
   const one = async (client: number): Promise<void> => {
@@ -92,7 +92,7 @@ interface Round {
   readonly number: number;
   readonly user: string;
   readonly asking: Asking;
-  readonly seen: Seen;
+  readonly seen: ClientObservations;
 }
 
 /** What was said by one server is found by the other. */
@@ -159,7 +159,7 @@ async function found(
 function askingOf(
   servers: readonly { url: string; key: string }[],
   agents: readonly Agent[],
-  seen: Seen,
+  seen: ClientObservations,
 ): Asking {
   return async (server, method, path, body, expected = 200) => {
     const { url = "", key = "" } = servers[server] ?? {};

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Asking } from "../../bench/load/people.ts";
+import type { PeopleLoad } from "../../bench/load/people.ts";
 import { type Running, started } from "../../bench/load/server.ts";
 import { type OpenaiServer, openaiServer } from "../../src/testing/openai/openai-server.ts";
 import { itemsAnswer } from "../../src/testing/test-doubles.ts";
 import { type OwnServer, ownServer } from "../services/own-server.ts";
-import { clients, type Seen } from "./clients.ts";
+import { type ClientObservations, clients } from "./clients.ts";
 import { type OwnDatabase, ownDatabase, type RunningWorker, startedWorker } from "./processes.ts";
 import { met, moveIn, steady } from "./steady.ts";
 
@@ -113,7 +113,10 @@ interface Listed {
 }
 
 /** Each message's one memory, of every user. */
-async function countOf({ servers }: Parties, seen: Seen): Promise<{ lost: number; twice: number }> {
+async function countOf(
+  { servers }: Parties,
+  seen: ClientObservations,
+): Promise<{ lost: number; twice: number }> {
   const found = new Map<number, number>();
   for (const user of new Set(seen.told.map((one) => one.user))) {
     let cursor: string | undefined;
@@ -141,7 +144,7 @@ function shareOf(times: readonly number[], share: number): number {
 interface Trying {
   readonly forMs: number;
   readonly isQuiet: boolean;
-  readonly others: Asking;
+  readonly others: PeopleLoad;
   readonly restMs: number;
 }
 
@@ -213,7 +216,7 @@ async function main(): Promise<void> {
   stack.defer(() => redis.remove());
   const database = await ownDatabase(server);
   stack.defer(() => database.drop());
-  const others: Asking = {
+  const others: PeopleLoad = {
     searches: Number(values.searches),
     writes: Number(values.writes),
     users: Number(values.users),

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "pg";
-import { type Sent, send } from "../../bench/load/generator.ts";
-import { type Asking, kindsOf } from "../../bench/load/people.ts";
+import { type KindResults, send } from "../../bench/load/generator.ts";
+import { kindsOf, type PeopleLoad } from "../../bench/load/people.ts";
 import { filled } from "../../bench/speed/filling.ts";
 import { person } from "../../bench/speed/made-up.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
@@ -17,7 +17,7 @@ import { copyStore } from "../../src/engine/transfer/copy-store.ts";
 const WARM_UP_SECONDS = 20;
 
 /** Has the people of the bench, with all that they said, in a database; gives the secret that it is kept with. */
-export async function moveIn(url: string, { users, perUser }: Asking): Promise<string> {
+export async function moveIn(url: string, { users, perUser }: PeopleLoad): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-several-"));
   const path = join(folder, "memory.db");
   const pool = new Pool({ connectionString: url, max: 4, pipeline: true });
@@ -41,7 +41,7 @@ export async function moveIn(url: string, { users, perUser }: Asking): Promise<s
 /** These people search and write at random moments, whether they are answered or not: each server has its share of them. */
 export async function steady(
   servers: readonly { readonly url: string; readonly key: string }[],
-  asking: Asking,
+  asking: PeopleLoad,
   seconds: number,
 ): Promise<{ readonly [kind: string]: { p50: number; p95: number; sent: number; errors: object } }> {
   const share = {
@@ -49,7 +49,7 @@ export async function steady(
     searches: asking.searches / servers.length,
     writes: asking.writes / servers.length,
   };
-  const during = async (mark: string, time: number): Promise<Sent[]> => {
+  const during = async (mark: string, time: number): Promise<KindResults[]> => {
     const sent = servers.map((server, i) => send(server, kindsOf(share, `${mark}-${i}`), time, 17 + i));
     return (await Promise.all(sent)).flat();
   };
@@ -63,7 +63,7 @@ export async function steady(
 /** Has a server meet everybody once: whom it knows nothing of yet, it takes in with all that they ever said. */
 export async function met(
   { url, key }: { readonly url: string; readonly key: string },
-  { users }: Asking,
+  { users }: PeopleLoad,
   mark: string,
 ): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -80,7 +80,7 @@ export async function met(
   }
 }
 
-function figuresOf(all: readonly Sent[], kind: string) {
+function figuresOf(all: readonly KindResults[], kind: string) {
   const ours = all.filter(({ name }) => name === kind);
   const times = ours.flatMap(({ latencies }) => latencies).toSorted((one, other) => one - other);
   const at = (share: number): number => Math.round(times[Math.floor(times.length * share)] ?? 0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bearer, CLOSED, createCanary, requestFor, rowOf } from "./requests.ts";
-import { openWorld, type Person, type Sent, settle, type World } from "./world.ts";
+import { openWorld, settle, type TenantRequest, type TenantUser, type World } from "./world.ts";
 
 /**
  * Every operation as one agent of a user, whose other agent was told a word. Agents are no tenants: the calls that know none
@@ -19,7 +19,7 @@ const KNOW_NO_AGENTS = [
 ];
 
 let world: World;
-let ana: Person;
+let ana: TenantUser;
 const TOLD = createCanary();
 let told: string;
 let key: string;
@@ -40,7 +40,7 @@ const READING = CLOSED.filter((operation) => {
   return Array.isArray(needs) && needs.every((scope) => scope === "read");
 });
 
-const send = (sent: Sent, agent: string) =>
+const send = (sent: TenantRequest, agent: string) =>
   world.send({ ...sent, headers: { ...bearer(key), ...sent.headers, "x-keepsake-agent": agent } });
 
 describe("an agent of a user", () => {

@@ -15,8 +15,15 @@ import {
   requestFor,
   rowOf,
 } from "./requests.ts";
-import { ROWS, type Row } from "./rows.ts";
-import { type Answered, openWorld, type Person, type Sent, settle, type World } from "./world.ts";
+import { type OperationRow, ROWS } from "./rows.ts";
+import {
+  openWorld,
+  settle,
+  type TenantRequest,
+  type TenantResponse,
+  type TenantUser,
+  type World,
+} from "./world.ts";
 
 /**
  * Every operation against everybody who should not get through, with everything that is not theirs. Each person's words
@@ -31,30 +38,30 @@ const LEAKS: string[] = [];
 interface Actor {
   readonly name: string;
   readonly headers: { readonly [name: string]: string };
-  sees(person: Person): boolean;
+  sees(person: TenantUser): boolean;
 }
 
 let world: World;
 /** In the project acme: who is spied upon, and who has a key of their own. */
-let ana: Person;
-let ben: Person;
+let ana: TenantUser;
+let ben: TenantUser;
 /** In the project bolt: one of the same name, and another. */
-let namesake: Person;
-let cem: Person;
-const people: Person[] = [];
+let namesake: TenantUser;
+let cem: TenantUser;
+const people: TenantUser[] = [];
 
 /** Without the two that take a key and need none. */
 const KEYED = CLOSED.filter(({ id }) => ROWS[id]?.needs !== "optional");
 
 const seesNothing = () => false;
-const person = async (project: string, user: string): Promise<Person> => {
+const person = async (project: string, user: string): Promise<TenantUser> => {
   const made = await settle(world, project, user, createCanary());
   people.push(made);
   return made;
 };
 
 /** Sends it, counts it, and looks for what the actor must not see. */
-async function send(actor: Actor, sent: Sent): Promise<Answered> {
+async function send(actor: Actor, sent: TenantRequest): Promise<TenantResponse> {
   const headers = { ...actor.headers, ...sent.headers };
   const answered = await world.send({ ...sent, headers });
   COUNTS.cells += 1;
@@ -73,10 +80,10 @@ async function send(actor: Actor, sent: Sent): Promise<Answered> {
   return answered;
 }
 
-const operationName = ({ method, path }: Sent): string => `${method} ${path}`;
+const operationName = ({ method, path }: TenantRequest): string => `${method} ${path}`;
 
 /** Runs some requests, after which nobody's memory may be another than before. */
-async function changesNothing(of: readonly Person[], work: () => Promise<void>): Promise<void> {
+async function changesNothing(of: readonly TenantUser[], work: () => Promise<void>): Promise<void> {
   const before = await Promise.all(of.map(world.stateOf));
   await work();
   // What a proxy keeps, it keeps after it has answered.
@@ -274,13 +281,13 @@ describe("a narrow key", () => {
   });
 });
 
-function suffices(scopes: readonly KeyScope[], needs: Row["needs"]): boolean {
+function suffices(scopes: readonly KeyScope[], needs: OperationRow["needs"]): boolean {
   return typeof needs === "string" || needs.every((scope) => scopes.includes(scope));
 }
 
 /** Ids that are not of the thing that is asked for, for somebody who asks as `as` and sees no others. */
-function strangeIds(operation: Operation, as: Person): { readonly [where: string]: string } {
-  const of = (one: Person): string => idOf(operation, one);
+function strangeIds(operation: Operation, as: TenantUser): { readonly [where: string]: string } {
+  const of = (one: TenantUser): string => idOf(operation, one);
   // What is about the whole project is seen by a key of the project, whoever's it is.
   const isShared = rowOf(operation).isOfProject || ["key", "webhook"].includes(rowOf(operation).id ?? "");
   const others = [ana, ben, namesake, cem].filter((one) =>
@@ -299,7 +306,7 @@ function strangeIds(operation: Operation, as: Person): { readonly [where: string
 async function findsNothing(
   actor: Actor,
   operation: Operation,
-  as: Person,
+  as: TenantUser,
   ids: { readonly [where: string]: string },
 ): Promise<void> {
   const refusals = new Set<string>();
@@ -450,13 +457,16 @@ const HEADERS = [
 ];
 
 /** A request with ana's identity in every place where one could stand. */
-function smuggling(sent: Sent): Sent[] {
+function smuggling(sent: TenantRequest): TenantRequest[] {
   const identity = (name: string): string => (/user/i.test(name) ? ana.user : ana.project);
-  const withQuery = (name: string, value: string): Sent => ({
+  const withQuery = (name: string, value: string): TenantRequest => ({
     ...sent,
     path: `${sent.path}${sent.path.includes("?") ? "&" : "?"}${new URLSearchParams({ [name]: value })}`,
   });
-  const withBody = (fields: object): Sent => ({ ...sent, body: { ...(sent.body as object), ...fields } });
+  const withBody = (fields: object): TenantRequest => ({
+    ...sent,
+    body: { ...(sent.body as object), ...fields },
+  });
   const bodies = [
     ...FIELDS.map((name) => ({ [name]: identity(name) })),
     { metadata: { user_id: ana.user, project: ana.project } },

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KEY_SCOPES } from "../../src/http/keys/api-keys.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { alike, bearer, CLOSED, createCanary, idOf, marksOf, requestFor, rowOf } from "./requests.ts";
-import { type Answered, openWorld, type Person, type Sent, settle, type World } from "./world.ts";
+import {
+  openWorld,
+  settle,
+  type TenantRequest,
+  type TenantResponse,
+  type TenantUser,
+  type World,
+} from "./world.ts";
 
 /**
  * Readers who may see one memory of somebody, and nothing else: every operation as each of them, with everything that is the
@@ -12,7 +19,7 @@ import { type Answered, openWorld, type Person, type Sent, settle, type World } 
 
 let world: World;
 /** Who shares one memory with each reader. */
-let ana: Person;
+let ana: TenantUser;
 /** The word of the shared memory, and its id. */
 const GRANTED = createCanary();
 let granted: string;
@@ -26,10 +33,10 @@ const OPERATIONS = CLOSED.filter((operation) => {
 const SHOWING = ["buildContext", "listShared", "searchMemories"];
 
 interface Reader {
-  readonly person: Person;
+  readonly person: TenantUser;
   /** The grant by which this one reads. */
   readonly grant: string;
-  send(sent: Sent): Promise<Answered>;
+  send(sent: TenantRequest): Promise<TenantResponse>;
 }
 
 async function openReader(name: string): Promise<Reader> {
@@ -38,14 +45,14 @@ async function openReader(name: string): Promise<Reader> {
   await world.keepsake.webhooks.remove(person.webhook, "acme");
   const grant = await anasMemory().share({ user: person.user, ids: [granted] });
   const { key } = world.keys.create({ project: "acme", user: person.user, scopes: RIGHTS });
-  const send = (sent: Sent) => world.send({ ...sent, headers: { ...bearer(key), ...sent.headers } });
+  const send = (sent: TenantRequest) => world.send({ ...sent, headers: { ...bearer(key), ...sent.headers } });
   return { person, grant: grant.id, send };
 }
 
 const anasMemory = () => world.keepsake.scope({ project: "acme", user: "ana" });
 
 /** What of ana's an answer shows, but for what the request itself says. */
-function leaksOf(sent: Sent, { text, headers }: Answered): string[] {
+function leaksOf(sent: TenantRequest, { text, headers }: TenantResponse): string[] {
   const said = JSON.stringify(sent);
   return marksOf(ana).filter((mark) => !said.includes(mark) && `${text}${headers}`.includes(mark));
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { API_OPERATIONS } from "../../src/http/app.ts";
 import type { Operation } from "../../src/http/operation.ts";
-import { ROWS, type Row } from "./rows.ts";
-import type { Answered, Person, Sent } from "./world.ts";
+import { type OperationRow, ROWS } from "./rows.ts";
+import type { TenantRequest, TenantResponse, TenantUser } from "./world.ts";
 
 /** What the matrix knows of an operation. Throws if it has no row. */
-export function rowOf(operation: Operation): Row {
+export function rowOf(operation: Operation): OperationRow {
   const row = ROWS[operation.id];
   if (!row) throw new Error(`the matrix has no row for ${operation.id}`);
   return row;
@@ -24,7 +24,11 @@ export const bearer = (key: string): { readonly authorization: string } => ({
 export const createCanary = (): string => `zqx${randomUUID().replaceAll("-", "").slice(0, 16)}`;
 
 /** A request that the row describes, for one person, with an id that may be somebody else's. */
-export function requestFor(operation: Operation, of: Person, id: string = idOf(operation, of)): Sent {
+export function requestFor(
+  operation: Operation,
+  of: TenantUser,
+  id: string = idOf(operation, of),
+): TenantRequest {
   const row = rowOf(operation);
   const query = new URLSearchParams(row.query?.(of) ?? {}).toString();
   const names: { readonly [name: string]: string } = {
@@ -45,7 +49,7 @@ export function requestFor(operation: Operation, of: Person, id: string = idOf(o
 }
 
 /** What `{id}` in the path of an operation names, of one person; empty if the path has none. */
-export function idOf(operation: Operation, of: Person): string {
+export function idOf(operation: Operation, of: TenantUser): string {
   const kind = rowOf(operation).id;
   return kind === undefined ? "" : of[kind];
 }
@@ -54,7 +58,7 @@ export function idOf(operation: Operation, of: Person): string {
  * What nobody else may be shown of somebody. Names that people chose for their sessions are left out: two may choose the
  * same, and here they do.
  */
-export const marksOf = (one: Person): string[] => [
+export const marksOf = (one: TenantUser): string[] => [
   one.canary,
   ...[
     one.memory,
@@ -75,5 +79,5 @@ export const marksOf = (one: Person): string[] => [
 ];
 
 /** An answer without what every answer has of its own. */
-export const alike = ({ status, text, headers }: Answered): string =>
+export const alike = ({ status, text, headers }: TenantResponse): string =>
   `${status} ${text.replace(/"request_id":"[^"]*"/, "")} ${headers}`;

@@ -1,11 +1,11 @@
 import type { KeyScope } from "../../src/http/keys/api-keys.ts";
-import type { Person } from "./world.ts";
+import type { TenantUser } from "./world.ts";
 
 /**
  * What the matrix has to know of an operation: written down here again, apart from the table that is served, so that a
  * slip there is seen.
  */
-export interface Row {
+export interface OperationRow {
   /** What a key needs for it: any key, none, one that may be left out, or all of these scopes. */
   readonly needs: readonly KeyScope[] | "any" | "optional" | "none";
   /** The status of a request by whoever may. */
@@ -28,18 +28,18 @@ export interface Row {
     | "response";
   /** Whether it is about the whole project, so that a key bound to a user is answered, with that user's part. */
   readonly isOfProject?: true;
-  readonly query?: (of: Person) => { readonly [name: string]: string };
-  readonly body?: (of: Person) => { readonly [field: string]: unknown } | string;
-  readonly headers?: (of: Person) => { readonly [name: string]: string };
+  readonly query?: (of: TenantUser) => { readonly [name: string]: string };
+  readonly body?: (of: TenantUser) => { readonly [field: string]: unknown } | string;
+  readonly headers?: (of: TenantUser) => { readonly [name: string]: string };
   /** Whether ids of things stand in the body or the query, where others' can be put. */
   readonly hasIds?: true;
 }
 
 const OF_USER = { needs: ["read"], status: 200 } as const;
 
-const NAMED_USER = { headers: ({ user }: Person) => ({ "x-keepsake-user": user }) };
+const NAMED_USER = { headers: ({ user }: TenantUser) => ({ "x-keepsake-user": user }) };
 
-export const ROWS: { readonly [operation: string]: Row } = {
+export const ROWS: { readonly [operation: string]: OperationRow } = {
   getHealth: { needs: "optional", status: 200 },
   getDocument: { needs: "none", status: 200 },
   getDocumentPage: { needs: "none", status: 200 },

@@ -9,7 +9,7 @@ import { createMemory } from "../../src/memory.ts";
 import { echo } from "./echo.ts";
 
 /** Everything of one user that has a name, and the word that only this user ever said. */
-export interface Person {
+export interface TenantUser {
   readonly project: string;
   readonly user: string;
   /** Stands in their memories, messages, metadata, and in no request of anybody else. */
@@ -48,14 +48,14 @@ export interface Person {
   readonly idempotencyKey: string;
 }
 
-export interface Sent {
+export interface TenantRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: { readonly [name: string]: string };
 }
 
-export interface Answered {
+export interface TenantResponse {
   readonly status: number;
   readonly text: string;
   /** Without what differs from request to request: ids of requests, dates, what is left of a rate. */
@@ -68,9 +68,9 @@ export interface World {
   readonly app: ReturnType<typeof httpApp>;
   /** Moves the clock. */
   pass(milliseconds: number): void;
-  send(sent: Sent): Promise<Answered>;
+  send(sent: TenantRequest): Promise<TenantResponse>;
   /** What one user's memory holds, as text, and the keys of the project. */
-  stateOf(person: Person): Promise<string>;
+  stateOf(person: TenantUser): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -107,7 +107,10 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-async function answer(app: World["app"], { method, path, body, headers = {} }: Sent): Promise<Answered> {
+async function answer(
+  app: World["app"],
+  { method, path, body, headers = {} }: TenantRequest,
+): Promise<TenantResponse> {
   const response = await app.request(path, {
     method,
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
@@ -119,7 +122,12 @@ async function answer(app: World["app"], { method, path, body, headers = {} }: S
 }
 
 /** Lets somebody say, add, recall and erase something, so that they have one of everything that has an id. */
-export async function settle(world: World, project: string, user: string, canary: string): Promise<Person> {
+export async function settle(
+  world: World,
+  project: string,
+  user: string,
+  canary: string,
+): Promise<TenantUser> {
   const memory = world.keepsake.scope({ project, user });
   const idempotencyKey = `once-${canary}-k`;
   const session = `session-${project}-${user}`;

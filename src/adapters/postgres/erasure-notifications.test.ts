@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../test/postgres/place.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { makeChangeSet, makeErasureReceipt, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
@@ -11,7 +11,7 @@ const erase = (id: string) => ({ messages: [], memories: [], rewrites: [], recei
 describe.skipIf(!url)(`notifications between servers${missing}`, () => {
   for (const pipeline of [true, false]) {
     describe(pipeline ? "pipelined" : "one query after the other", () => {
-      let place: Place;
+      let place: PostgresPlace;
       beforeAll(() => {
         place = testPlace(url ?? "", { pipeline });
       });

@@ -3,7 +3,7 @@ import { type EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../test/postgres/place.ts";
 import { makeAttachment } from "../../testing/memory-store/attachment-cases.ts";
 import {
   makeChangeSet,
@@ -32,7 +32,7 @@ interface ReplicaConnection {
 }
 
 describe.skipIf(!url)(`the freed space of tables after an erasure${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../test/postgres/place.ts";
 import {
   BASE_TIME,
   makeChangeSet,
@@ -59,7 +59,7 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
 ];
 
 describe.skipIf(!url)(`the check of a PostgreSQL database${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });

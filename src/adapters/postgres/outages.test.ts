@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultyLine, faultyLine } from "../../../test/postgres/faulty-line.ts";
-import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../test/postgres/place.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { ANN, BOB } from "../../testing/memory-store/store-contents.ts";
 import type { PostgresStore } from "./index.ts";
@@ -13,7 +13,7 @@ describe.skipIf(!url)(`failures of the server or the connection${missing}`, () =
   for (const pipeline of [true, false]) {
     describe(pipeline ? "pipelined" : "one query after the other", () => {
       let line: FaultyLine;
-      let place: Place;
+      let place: PostgresPlace;
       let record: PostgresStore;
       beforeAll(async () => {
         line = await faultyLine(url ?? "");

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../test/postgres/place.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "../../testing/memory-store/change-sets.ts";
 import { memoryStoreConformance } from "../../testing/memory-store/memory-store-conformance.ts";
 import { ANN, copyAll, requireStoreDump } from "../../testing/memory-store/store-contents.ts";
@@ -16,7 +16,7 @@ describe.skipIf(!url)(`on a server${missing}`, () => {
     ["postgres, without the fast path", true, false],
     ["postgres, one query after the other", false, false],
   ] as const) {
-    let place: Place;
+    let place: PostgresPlace;
     memoryStoreConformance({
       name,
       // Many more are compared by `test/postgres/histories.ts`.

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  type Answer,
   allow,
   clientDocument,
   codeParameters,
   createAttackCount,
   createKey,
   createPkce,
+  type OAuthResponse,
   type OAuthWorld,
   openConsent,
   openWorld,
@@ -39,7 +39,7 @@ afterAll(() => {
 });
 
 /** Nobody is asked for consent, and the browser stays where it is. */
-function expectRefusal(page: Answer, status: number = 400): void {
+function expectRefusal(page: OAuthResponse, status: number = 400): void {
   const isThrough = page.location !== undefined || page.text.includes('name="key"');
   attacks.note(expect.getState().currentTestName, isThrough);
   expect([page.status, page.location]).toEqual([status, undefined]);
@@ -48,7 +48,7 @@ function expectRefusal(page: Answer, status: number = 400): void {
 }
 
 /** The client gets no code. */
-function expectNoCode(answer: Answer): void {
+function expectNoCode(answer: OAuthResponse): void {
   const code = answer.location?.searchParams.get("code") ?? null;
   attacks.note(expect.getState().currentTestName, code !== null);
   expect(code).toBeNull();
@@ -333,7 +333,7 @@ describe("a client-id metadata document", () => {
 });
 
 describe("the consent page", () => {
-  const headersOf = (page: Answer) => Object.fromEntries(page.headers);
+  const headersOf = (page: OAuthResponse) => Object.fromEntries(page.headers);
 
   it("cannot be framed, runs nothing, and is kept nowhere", async () => {
     const page = await openConsent(world, right(putClient(world)));

@@ -17,7 +17,7 @@ export const SERVERS = {
 export type ServerName = keyof typeof SERVERS;
 
 /** What a scenario found on a server, in numbers of checks. None passed and none failed: it had nothing to check. */
-export interface Outcome {
+export interface ScenarioOutcome {
   readonly passed: number;
   readonly failed: number;
   /** Checks of what the protocol recommends. */
@@ -29,7 +29,7 @@ export interface ScenarioRow {
   readonly name: string;
   /** Whether the revision requires it. The suite runs others, too, and does not score them. */
   readonly isRequired: boolean;
-  readonly outcomes: { readonly [Name in ServerName]?: Outcome | undefined };
+  readonly outcomes: { readonly [Name in ServerName]?: ScenarioOutcome | undefined };
 }
 
 /** All scenarios of each revision. */
@@ -55,9 +55,9 @@ const REASONS: readonly Reason[] = [
   },
 ];
 
-const isPass = (outcome: Outcome | undefined): boolean =>
+const isPass = (outcome: ScenarioOutcome | undefined): boolean =>
   outcome !== undefined && outcome.failed + outcome.warned === 0 && outcome.passed > 0;
-const isEmpty = (outcome: Outcome | undefined): boolean =>
+const isEmpty = (outcome: ScenarioOutcome | undefined): boolean =>
   outcome === undefined || outcome.failed + outcome.passed === 0;
 
 /** Whether a scenario passes on a server with fixtures. */
@@ -146,7 +146,7 @@ export function renderCounts(results: ConformanceResults): string {
   ].join("\n");
 }
 
-function renderOutcome(outcome: Outcome | undefined): string {
+function renderOutcome(outcome: ScenarioOutcome | undefined): string {
   if (outcome === undefined) return "";
   if (isEmpty(outcome)) return "nothing to check";
   const { passed, failed, warned } = outcome;

@@ -9,11 +9,11 @@ import type { FrameworkCheck } from "../framework-check.ts";
 import {
   type ConformanceResults,
   findUnexplained,
-  type Outcome,
   REVISIONS,
   type Revision,
   renderCounts,
   renderPage,
+  type ScenarioOutcome,
   type ServerName,
 } from "./conformance-page.ts";
 import { PROGRAM, startKeyedServer } from "./servers.ts";
@@ -82,7 +82,11 @@ function startStdio(folder: string): Promise<RunningServer> {
 const MAX_OUTPUT_BYTES = 64_000_000;
 
 /** Runs all that the suite has for a revision. It ends with 1 where a scenario fails, so its files are what counts. */
-async function runSuite(revision: Revision, url: string, folder: string): Promise<Map<string, Outcome>> {
+async function runSuite(
+  revision: Revision,
+  url: string,
+  folder: string,
+): Promise<Map<string, ScenarioOutcome>> {
   const results = mkdtempSync(join(folder, "results-"));
   const suite = join(PACKAGE, "dist/index.js");
   const args = [suite, "server", "--url", url, "--requirements", revision, "--output-dir", results];
@@ -120,7 +124,7 @@ async function runAll(): Promise<ConformanceResults> {
     fixtures: () => startServer(folder, FIXTURES),
     stdio: () => startStdio(folder),
   };
-  const found: { [key: string]: Map<string, Outcome> } = {};
+  const found: { [key: string]: Map<string, ScenarioOutcome> } = {};
   try {
     for (const name of Object.keys(start) as ServerName[]) {
       const server = await start[name]();
@@ -137,7 +141,7 @@ async function runAll(): Promise<ConformanceResults> {
   }
   const rowsOf = (revision: Revision) => {
     const required = readRequired(revision);
-    const outcome = (server: ServerName, name: string): Outcome | undefined =>
+    const outcome = (server: ServerName, name: string): ScenarioOutcome | undefined =>
       server === "stdio" && ABOUT_HTTP.test(name) ? undefined : found[`${revision} ${server}`]?.get(name);
     const names = new Set([...required, ...(found[`${revision} fixtures`]?.keys() ?? [])]);
     return [...names].sort().map((name) => ({

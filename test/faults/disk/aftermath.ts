@@ -11,7 +11,7 @@ import { digestRows, type RowDigests } from "../../formats/grow.ts";
 import { ERASED_WORD, readAll, steadyClock } from "../../formats/story.ts";
 import { readingsOf } from "../../formats/unpack.ts";
 import type { Ended } from "./faulty-run.ts";
-import { type Report, WORDS } from "./operate.ts";
+import { type OperationReport, WORDS } from "./operate.ts";
 
 /** Something that is wrong after a call has failed. */
 export interface FailureProblem {
@@ -91,7 +91,7 @@ async function findDamage(path: string): Promise<FailureProblem[]> {
 /** What the operation acknowledged: its result, or `null` for one without; nothing if it failed. */
 function resultOf({ operation, isCommand, ended }: EndedOperation): unknown {
   if (isCommand) return ended.status === 0 ? null : undefined;
-  const report = parseJson(ended.output) as Report | undefined;
+  const report = parseJson(ended.output) as OperationReport | undefined;
   if (operation === "close") return report?.isStored ? null : undefined;
   return report?.done ?? report?.again?.done ?? (report && !report.failure ? null : undefined);
 }
@@ -307,7 +307,7 @@ const EMPTY_DRAFT = /^(?:memory|target)\.db\.(?:\d+\.[0-9a-f]{8}|keys\.json\.loc
 function findDrafts({ folder, ended }: EndedOperation): FailureProblem[] {
   if (ended.hasHung) return [];
   const said = parseJson(ended.output) as
-    | (Report & { readonly error?: { readonly message?: string } })
+    | (OperationReport & { readonly error?: { readonly message?: string } })
     | undefined;
   const message = said?.failure?.message ?? said?.error?.message ?? "";
   const drafts = readdirSync(folder).filter(

@@ -8,19 +8,19 @@ const BUILT = new URL("../../../dist/index.js", import.meta.url).href;
 const { createMemory, isMemoryError } = (await import(BUILT)) as typeof import("../../../src/index.ts");
 
 /** What an operation came to in its own process. */
-export interface Report {
+export interface OperationReport {
   /** What the operation gave: nothing where it failed. */
   readonly done?: unknown;
-  readonly failure?: Failure;
+  readonly failure?: OperationFailure;
   /** The same once more, in the same process, where it failed: with the fault gone, or still there. */
-  readonly again?: { readonly done?: unknown; readonly failure?: Failure };
+  readonly again?: { readonly done?: unknown; readonly failure?: OperationFailure };
   /** Closing may fail as well. */
-  readonly closing?: Failure;
+  readonly closing?: OperationFailure;
   /** For "close": whether what was stored before it was acknowledged. */
   readonly isStored?: boolean;
 }
 
-export interface Failure {
+export interface OperationFailure {
   /** Of a `MemoryError`; "foreign" for any other. */
   readonly code: string;
   readonly message: string;
@@ -79,12 +79,14 @@ const OPERATIONS: { readonly [name: string]: (opened: Opened) => Promise<unknown
 /** The operations that are done in an open database; "open" and "close" are the way there and back. */
 export const INSIDE: readonly string[] = [...Object.keys(OPERATIONS), "close"];
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): OperationFailure {
   if (isMemoryError(error)) return { code: error.code, message: error.message };
   return { code: "foreign", message: error instanceof Error ? `${error.name}: ${error.message}` : "?" };
 }
 
-async function attempt(work: () => Promise<unknown>): Promise<{ done?: unknown; failure?: Failure }> {
+async function attempt(
+  work: () => Promise<unknown>,
+): Promise<{ done?: unknown; failure?: OperationFailure }> {
   try {
     return { done: (await work()) ?? null };
   } catch (error) {
@@ -97,7 +99,7 @@ function mark(folder: string, name: string): void {
   existsSync(join(folder, `mark-${name}`));
 }
 
-async function operate(name: string, folder: string): Promise<Report> {
+async function operate(name: string, folder: string): Promise<OperationReport> {
   const path = join(folder, "memory.db");
   if (name === "open") mark(folder, "begin");
   const opened = await attempt(() => createMemory({ path }));

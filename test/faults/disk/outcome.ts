@@ -8,7 +8,7 @@ import { createMemory } from "../../../src/memory.ts";
 import type { TracedRequest } from "./workload.ts";
 
 /** What was found in a state. Each entry says what is wrong, in words. */
-export interface Outcome {
+export interface DiskOutcome {
   /** Acknowledged, and not there. */
   readonly lost: readonly string[];
   /** There in part: a message without its memory, a row without its like. */
@@ -30,10 +30,10 @@ export async function examineState(
   folder: string,
   acknowledged: readonly TracedRequest[],
   underWay: readonly TracedRequest[],
-): Promise<Outcome> {
+): Promise<DiskOutcome> {
   const path = join(folder, "memory.db");
   const outcome = { lost: [], half: [], corrupt: [], resurrected: [] } as {
-    [name in keyof Outcome]: string[];
+    [name in keyof DiskOutcome]: string[];
   };
   const stored = acknowledged.filter(({ kind }) => kind !== "backup" && kind !== "key");
   if (!existsSync(path)) {
@@ -81,7 +81,7 @@ export function receiptFaults(
   });
 }
 
-type Findings = { readonly [name in keyof Outcome]: string[] };
+type Findings = { readonly [name in keyof DiskOutcome]: string[] };
 
 /** What a user has, as it is served. */
 interface Served {

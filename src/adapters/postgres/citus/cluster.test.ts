@@ -1,6 +1,6 @@
 import { Client, Pool, type QueryConfig } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import type { Scope } from "../../../domain/scope.ts";
 import { createMemory } from "../../../index.ts";
 import { makeAttachment } from "../../../testing/memory-store/attachment-cases.ts";
@@ -27,7 +27,7 @@ const ERASE_MESSAGE = {
 };
 
 describe.skipIf(!url)(`a store on a Citus cluster${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   let store: PostgresStore;
   let schema: string;
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { describe } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import { memoryStoreConformance } from "../../../testing/memory-store/memory-store-conformance.ts";
 
 const { KEEPSAKE_TEST_CITUS: url } = process.env;
 const missing = url ? "" : " (needs KEEPSAKE_TEST_CITUS, the address of a coordinator with workers)";
 
 describe.skipIf(!url)(`on a Citus cluster${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   memoryStoreConformance({
     name: "postgres on Citus",
     randomHistories: 6,

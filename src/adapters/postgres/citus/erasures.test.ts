@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ClusterNode, formsOf, openNode } from "../../../../test/postgres/nodes.ts";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import type { Scope } from "../../../domain/scope.ts";
 import { makeAttachment } from "../../../testing/memory-store/attachment-cases.ts";
 import {
@@ -23,7 +23,7 @@ const WEEK_MS = 7 * 86_400_000;
 const SOON = { timeout: 60_000, interval: 200 };
 
 describe.skipIf(!url)(`an erasure on a Citus cluster${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   let store: PostgresStore;
   let schema: string;
   let nodes: readonly ClusterNode[];

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import { makeAttachment } from "../../../testing/memory-store/attachment-cases.ts";
 import { makeChangeSet, makeMessage, makeRecallReceipt } from "../../../testing/memory-store/change-sets.ts";
 import { makeGrant } from "../../../testing/memory-store/sharing-cases.ts";
@@ -20,7 +20,7 @@ const THEIRS = { project: "theirs", user: "ann" };
 const SHARED = ["backups", "documents", "filling", "freed", "identity", "jobs", "leases", "migrations"];
 
 describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   let record: PostgresStore;
   let schema: string;
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe.skipIf(!url)(`row-level security between projects${missing}`, () => {
 });
 
 describe.skipIf(!url)(`opening a PostgreSQL database${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   beforeAll(() => {
     place = testPlace(url ?? "");
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import {
   BASE_TIME,
@@ -55,7 +55,7 @@ describe("texts encoded for columns", () => {
 });
 
 describe.skipIf(!url)(`texts in a PostgreSQL store${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });
   });

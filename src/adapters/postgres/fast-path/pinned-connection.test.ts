@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import { makeChangeSet, makeMemory, makeMessage } from "../../../testing/memory-store/change-sets.ts";
 import type { PostgresStore } from "../index.ts";
 
@@ -13,7 +13,7 @@ const STATE =
   "current_setting('default_transaction_read_only') AS reads";
 
 describe.skipIf(!url)(`reads over a pinned connection${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   let record: PostgresStore;
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true, max: 3 });

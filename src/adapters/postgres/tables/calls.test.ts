@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import type { Calls } from "../../../ports/language/model-calls.ts";
 import { callsConformance } from "../../../testing/model-calls-conformance.ts";
 import type { PostgresStore } from "../index.ts";
@@ -8,7 +8,7 @@ const { KEEPSAKE_TEST_POSTGRES: url } = process.env;
 const missing = url ? "" : ' (needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)")';
 
 describe.skipIf(!url)(`on a server${missing}`, () => {
-  let place: Place;
+  let place: PostgresPlace;
   const records = new Map<Calls, PostgresStore>();
   beforeAll(() => {
     place = testPlace(url ?? "", { pipeline: true });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Place, testPlace } from "../../../../test/postgres/place.ts";
+import { type PostgresPlace, testPlace } from "../../../../test/postgres/place.ts";
 import { makeChangeSet, makeMessage } from "../../../testing/memory-store/change-sets.ts";
 import { type PostgresStore, postgresStream } from "../index.ts";
 
@@ -18,7 +18,7 @@ describe.skipIf(!url)(`search indexes in pieces${missing}`, () => {
   ];
   for (const [way, options] of WAYS) {
     describe(way, () => {
-      let place: Place;
+      let place: PostgresPlace;
       let record: PostgresStore;
       beforeAll(() => {
         place = testPlace(url ?? "", options);
