@@ -22,11 +22,24 @@ const SERVICES = [
 
 /** Tests beside the source that start threads and processes, or wait for readers of a file: tens of seconds each. */
 const OF_PROCESSES = [
+  "src/adapters/rules/thread.test.ts",
   "src/adapters/sqlite/writing-thread.test.ts",
   "src/adapters/sqlite/erasure/scrub.test.ts",
   "src/adapters/sqlite/erasure/erase-in-steps.test.ts",
   "src/wiring/recall-workers.test.ts",
   "scripts/ready.test.ts",
+];
+
+/** Tests beside the source that play many samples, attacks or random histories through a whole memory: tens of seconds each. */
+const OF_SAMPLES = [
+  "scripts/conflicts.test.ts",
+  "src/adapters/encryption/sealed-store.test.ts",
+  "src/engine/properties.test.ts",
+  "src/engine/associations/properties.test.ts",
+  "src/engine/{replay,sharing}/histories.test.ts",
+  "src/http/oauth/attacks-on-{consent,tokens}.test.ts",
+  "src/language/en/grammar/stories.test.ts",
+  "src/language/en/grammar/changes/changes.test.ts",
 ];
 
 /** Tests of the whole tree that read sources and start nothing. */
@@ -64,7 +77,7 @@ const config: ViteUserConfig = {
           // One more than there are cores: some of them wait for clocks.
           maxWorkers: Math.max(2, availableParallelism()) + 1,
           include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "examples/**/*.test.ts", ...OF_THE_TREE],
-          exclude: [...TIMED, ...SERVICES, ...OF_PROCESSES],
+          exclude: [...TIMED, ...SERVICES, ...OF_PROCESSES, ...OF_SAMPLES],
           sequence: { groupOrder: 0 },
         },
       },
@@ -78,14 +91,14 @@ const config: ViteUserConfig = {
           sequence: { groupOrder: 1 },
         },
       },
-      // `npm run test:system`: the product as a whole. Processes, kills, faults, the packed package, the documents.
+      // `npm run test:system`: the product as a whole. Processes, kills, faults, the packed package, the documents, large samples.
       {
         extends: true,
         test: {
           name: "system",
           // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
           globalSetup: "test/ready.ts",
-          include: ["test/**/*.test.ts", "bench/**/*.test.ts", ...OF_PROCESSES],
+          include: ["test/**/*.test.ts", "bench/**/*.test.ts", ...OF_PROCESSES, ...OF_SAMPLES],
           exclude: [...TIMED, ...SERVICES, ...OF_THE_TREE],
           sequence: { groupOrder: 2 },
         },

@@ -16,7 +16,7 @@ const { stdout, status } = spawnSync(
   [
     join(ROOT, "node_modules/vitest/vitest.mjs"),
     "run",
-    "--project=fast",
+    "--project=system",
     "--reporter=dot",
     "src/http/oauth/attacks-on-tokens.test.ts",
     "src/http/oauth/attacks-on-consent.test.ts",
