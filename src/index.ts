@@ -186,6 +186,7 @@ export type {
 export type { InjectionSpan, PromptGuard, TextAuthorship } from "./ports/language/prompt-guard.ts";
 export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
 export type { Reranker } from "./ports/language/reranker.ts";
+export type { MessageScanner } from "./ports/language/vocabulary.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";
 export type { Delta, Fault, MemoryStore, MemoryStore as Record } from "./ports/memory-store.ts";
 export type { Queue, SetAside } from "./ports/queue.ts";

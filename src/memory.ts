@@ -221,7 +221,7 @@ async function openWebhookSender(
 }
 
 /** What the parts that depend on an embedder are opened with. */
-interface EmbeddingParts extends Pick<Ports, "embedder" | "cache" | "questions"> {
+interface EmbeddingParts extends Pick<Ports, "embedder" | "cache" | "questions" | "vocabulary"> {
   readonly named: NamedEmbedderSet;
   readonly erasures: ErasureWatch;
   readonly recallWorkers: RecallWorkers | undefined;
@@ -255,11 +255,12 @@ function openEmbedders(
 function openUserStates(
   options: MemoryOptions,
   record: MemoryStore,
-  ports: Pick<Ports, "embedder" | "cache">,
+  ports: Pick<Ports, "embedder" | "cache" | "vocabulary">,
   { recallWorkers, share }: { readonly recallWorkers: RecallWorkers | undefined; readonly share: number },
 ): UserStates {
   const { meter, cacheBytes = CACHE_BYTES } = options;
   return createUserStates(record, ports.embedder, {
+    phrases: ports.vocabulary.phrases,
     bytes: () => cacheBytes * share * (recallWorkers?.hasStarted() ? 1 - RECALL_WORKERS_SHARE : 1),
     ...(meter ? { meter } : {}),
     sharing: toSharing(ports, options),

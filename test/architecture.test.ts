@@ -143,11 +143,6 @@ const reachingOut = (sources: readonly Source[]): string[] =>
 
 /** Layers that know no English. The analyzer of search terms is in `domain`, because stored terms depend on it. */
 const ENGLISH_READERS: readonly string[] = ["engine", "http", "mcp", "ports", "ui", "wiring"];
-/** Files that read English all the same. The first computes flags that are stored with the search index. */
-const ENGLISH_ELSEWHERE: readonly string[] = [
-  "engine/search-index/turn-table.ts",
-  "http/proxy/memory/memory-turn.ts",
-];
 
 /** Whether a file has a pattern of five alternatives or more that are words. */
 const hasEnglishPattern = (text: string): boolean =>
@@ -205,11 +200,11 @@ describe("the source tree", () => {
     expect(ports.flatMap(optionalMethods)).toEqual([]);
   });
 
-  it("reads English by patterns in no other layer than its own, but for the files that are listed", () => {
+  it("reads English by patterns in no layer that knows no English", () => {
     const readers = SOURCES.filter(
       ({ path, text }) => ENGLISH_READERS.includes(layerOf(path)) && hasEnglishPattern(text),
     );
-    expect(readers.map(({ path }) => path)).toEqual(ENGLISH_ELSEWHERE);
+    expect(readers.map(({ path }) => path)).toEqual([]);
   });
 
   it("names what it exports", () => {

@@ -23,6 +23,7 @@ import { search, searchByText } from "../../src/engine/recall/search.ts";
 import { isPassage } from "../../src/engine/search-index/search-index.ts";
 import { createUserStates } from "../../src/engine/user-state/user-state.ts";
 import { createMemory, type InputMessage } from "../../src/index.ts";
+import { englishPhrases } from "../../src/language/en/phrases.ts";
 import { englishVocabulary } from "../../src/language/en/vocabulary.ts";
 import { beamTalks } from "./beam.ts";
 import { locomoQuestions } from "./locomo.ts";
@@ -60,7 +61,10 @@ async function casesOf(set: string, { name, messages, questions }: Conversation)
   const embedder = staticEmbedder();
   await using memory = await createMemory({ record, embedder });
   await memory.scope({ user: name }).remember(messages, { extract: "never" });
-  const block = await createUserStates(record, embedder).searchIndex({ project: "default", user: name });
+  const block = await createUserStates(record, embedder, { phrases: englishPhrases }).searchIndex({
+    project: "default",
+    user: name,
+  });
   const { turn } = block.units.columns;
   const owners = Array.from({ length: block.units.count }, (_, slot) =>
     isPassage(block, slot) ? (block.turns.ids.at(turn[slot] as number) ?? "") : "",

@@ -7,6 +7,7 @@ import { englishAnswerer } from "../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../language/en/forget-requests/forget-requests.ts";
 import { createNeedReader } from "../language/en/needs/needs.ts";
 import { createOutdatedReader } from "../language/en/needs/outdated-statements.ts";
+import { englishPhrases as phrases } from "../language/en/phrases.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../language/en/vocabulary.ts";
@@ -49,7 +50,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
       clock,
       ids: uuidv7(clock),
       secret,
-      states: createUserStates(record, hashEmbedder()),
+      states: createUserStates(record, hashEmbedder(), { phrases }),
       ...over,
     },
     { release: async () => {} },

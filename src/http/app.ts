@@ -137,7 +137,7 @@ export function httpApp(options: AppOptions): HonoApp {
   app.use(rejectMalformedPath());
 
   const table = metrics?.isOpen ? withOpenMetrics(API_OPERATIONS) : API_OPERATIONS;
-  const openAi = createProxy(keepsake.promptGuard, {
+  const openAi = createProxy(keepsake, {
     onCall: keepsake.onCall,
     ...(meter ? { meter } : {}),
     ...options.proxy,

@@ -115,6 +115,7 @@ export function createKeepsake(
     },
     answers: createIdempotentAnswers(ports, check),
     promptGuard: ports.promptGuard,
+    messageScanner: ports.vocabulary.phrases,
     ...bindChecks(ports, check),
     health: watch.health,
     async erasures(project = "default") {

@@ -40,7 +40,11 @@ async function openPorts(digestKey: string) {
   const store = await openSqliteStore({ path, onDamage, ...(digestKey === "" ? {} : { digestKey }) });
   return {
     store,
-    states: createUserStates(store, embedder, { bytes: () => cacheBytes, meter }),
+    states: createUserStates(store, embedder, {
+      phrases: englishVocabulary.phrases,
+      bytes: () => cacheBytes,
+      meter,
+    }),
     // Queries arrive with their vectors.
     embedder: {
       ...embedder,

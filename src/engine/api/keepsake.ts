@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
+import type { MessageScanner } from "../../ports/language/vocabulary.ts";
 import type { CompactedSize, Fault } from "../../ports/memory-store.ts";
 import type { WebhookManagement } from "../webhooks/manage-webhooks.ts";
 import type { ErasureListener } from "./erasure-watch.ts";
@@ -30,6 +31,8 @@ export interface Keepsake {
   readonly answers: IdempotentAnswers;
   /** Finds prompt injections in texts, as the memory itself does before it stores and shows them. */
   readonly promptGuard: PromptGuard;
+  /** Judges messages by their words alone, for servers that must act before a model is called. */
+  readonly messageScanner: MessageScanner;
   /** Checks the whole store. Empty if there is no fault. */
   check(): Promise<Fault[]>;
   /**

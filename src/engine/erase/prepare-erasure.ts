@@ -234,7 +234,7 @@ async function createTombstones(
     SLICE,
   );
   for (const { text, barring } of listTombstoneTexts(selection)) {
-    const all = createWordTombstones(ports.secret, state.scope, { text, barring, at: lastSaid });
+    const all = createWordTombstones(ports, state.scope, { text, barring, at: lastSaid });
     for (const one of all) tombstones.set(one.hash, one);
   }
   return [...tombstones.values()];

@@ -26,7 +26,6 @@ const PART_PREFIX = "…";
  * something deleted.
  */
 const SHARED_PREFIX = "~";
-const NAMING_PHRASES: readonly string[] = ["ask for", "alias", "name", "named", "called"];
 /** Fewer digits do not identify a number. */
 const MIN_DIGITS = 3;
 
@@ -184,23 +183,22 @@ export type ErasureReach = "everywhere" | "as a name" | "where it is spoken of";
 
 /** The tombstones of a value or a wording: its words, each run of them, its joined form, its last part. */
 export function createWordTombstones(
-  secret: Secret,
+  { secret, vocabulary }: Pick<Ports, "secret" | "vocabulary">,
   scope: Scope,
   { text, barring, at }: { readonly text: string; readonly barring: ErasureReach; readonly at: string },
 ): Tombstone[] {
   const words = splitWords(text).filter((word) => !ARTICLES.has(word));
   if (words.length === 0) return [];
   const keys =
-    barring === "everywhere" ? toWordKeys(words) : toLimitedKeys(words.map(stem).join(" "), barring);
+    barring === "everywhere"
+      ? toWordKeys(words)
+      : toLimitedKeys(vocabulary.phrases.naming, words.map(stem).join(" "), barring);
   return keys.map((key) => ({ hash: hashTombstone(secret, scope, "words", key), of: "words", at }));
 }
 
-function toLimitedKeys(key: string, barring: ErasureReach): string[] {
+function toLimitedKeys(naming: readonly string[], key: string, barring: ErasureReach): string[] {
   if (barring === "where it is spoken of") return [SHARED_PREFIX + key];
-  return [
-    SHARED_PREFIX + key,
-    ...NAMING_PHRASES.map((naming) => `${splitWords(naming).map(stem).join(" ")} ${key}`),
-  ];
+  return [SHARED_PREFIX + key, ...naming.map((phrase) => `${splitWords(phrase).map(stem).join(" ")} ${key}`)];
 }
 
 function toWordKeys(all: readonly string[]): string[] {

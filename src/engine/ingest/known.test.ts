@@ -6,6 +6,7 @@ import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
 import { createNeedReader } from "../../language/en/needs/needs.ts";
 import { createOutdatedReader } from "../../language/en/needs/outdated-statements.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
@@ -33,7 +34,7 @@ function said(content: string): Message {
 
 it("shows all of a small memory, and of a large one the related memories, the names, and the newest", async () => {
   const record = createInMemoryStore();
-  const states = createUserStates(record, hashEmbedder());
+  const states = createUserStates(record, hashEmbedder(), { phrases });
   const clock = (): Date => new Date(AT);
   const memory = createKeepsake(
     {

@@ -6,6 +6,7 @@ import { englishAnswerer } from "../../language/en/answers/answers.ts";
 import { englishForgetRequests } from "../../language/en/forget-requests/forget-requests.ts";
 import { createNeedReader } from "../../language/en/needs/needs.ts";
 import { createOutdatedReader } from "../../language/en/needs/outdated-statements.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
@@ -60,7 +61,7 @@ function ports(fields: Partial<Ports> = {}): Ports {
     clock: () => now,
     ids: () => "id",
     secret: { key: new Uint8Array(32) } as unknown as Ports["secret"],
-    states: createUserStates(record, embedder),
+    states: createUserStates(record, embedder, { phrases }),
     ...fields,
   };
 }

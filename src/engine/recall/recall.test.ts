@@ -5,6 +5,7 @@ import { uuidv7 } from "../../adapters/system/index.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
@@ -29,7 +30,7 @@ function ports() {
   return {
     store: record,
     embedder,
-    states: createUserStates(record, embedder),
+    states: createUserStates(record, embedder, { phrases }),
     questions: { read: () => question, isQuestion: () => true },
     promptGuard: englishPromptGuard,
     vocabulary: englishVocabulary,
@@ -364,7 +365,7 @@ describe("filters of a recall", () => {
 
 describe("a change between two recalls", () => {
   it("is visible to the second: a deletion, an addition in its place, a replacement", async () => {
-    const states = createUserStates(record, embedder);
+    const states = createUserStates(record, embedder, { phrases });
     const found = async (query: string) =>
       (await recall({ ...ports(), states }, SCOPE, query)).items.map(({ id }) => id).sort();
     const first = said("m1", "The kettle is red.");
@@ -390,7 +391,7 @@ describe("a change between two recalls", () => {
         return record.read(scope, wanted);
       },
     };
-    const own = { ...ports(), store: counted, states: createUserStates(counted, embedder) };
+    const own = { ...ports(), store: counted, states: createUserStates(counted, embedder, { phrases }) };
     const found = async (by = own) =>
       (await recall(by, SCOPE, "kettle")).items.map(({ text }) => text).sort();
     const first = said("m1", "The kettle is red.");
@@ -403,7 +404,7 @@ describe("a change between two recalls", () => {
     await record.commit(SCOPE, { base: 2, at: NOW, cause: "forget", dropUnits: ["m1#0"] });
     expect(await found()).toEqual(["The user has a blue kettle."]);
     expect(reads).toBe(0);
-    const other = { ...own, states: createUserStates(counted, embedder) };
+    const other = { ...own, states: createUserStates(counted, embedder, { phrases }) };
     expect(await found(other)).toEqual(["The user has a blue kettle."]);
     expect(reads).toBe(1);
   });
@@ -493,7 +494,7 @@ describe("for any stored messages", () => {
         await store(messages);
         const wanted = await ids("the kettle in the garden");
         record = createInMemoryStore();
-        const states = createUserStates(record, embedder);
+        const states = createUserStates(record, embedder, { phrases });
         for (const message of shuffled) {
           await store([message]);
           // Asked after each write, so that the index grows step by step.

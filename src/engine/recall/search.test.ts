@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import { createMemory } from "../../index.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { hashEmbedder } from "../../testing/test-doubles.ts";
 import { createUserStates } from "../user-state/user-state.ts";
@@ -19,7 +20,7 @@ it("scores by exact cosines after a vector index has named the nearest in a larg
     content: `Jar ${i}.`,
   }));
   await memory.scope({ user: "ann" }).remember(said, { extract: "never" });
-  const searchIndex = await createUserStates(record, embedder).searchIndex({
+  const searchIndex = await createUserStates(record, embedder, { phrases }).searchIndex({
     project: "default",
     user: "ann",
   });

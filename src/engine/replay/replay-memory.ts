@@ -154,7 +154,10 @@ function createReplayPorts(
   return {
     store,
     embedder,
-    states: createUserStates(store, embedder, { bytes: () => Number.POSITIVE_INFINITY }),
+    states: createUserStates(store, embedder, {
+      phrases: vocabulary.phrases,
+      bytes: () => Number.POSITIVE_INFINITY,
+    }),
     extractor: withoutErasures(extractor),
     ...(modelExtractor ? { modelExtractor: withoutErasures(modelExtractor) } : {}),
     questions,

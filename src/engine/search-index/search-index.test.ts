@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
 import type { Scope } from "../../domain/scope.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
 import { fitChanges, type HistoryStep, historySteps } from "../../testing/memory-store/random-histories.ts";
@@ -96,12 +97,12 @@ it("gives the same results when updated step by step, built at once, or loaded f
       for (const step of history) {
         await lived(record, step);
         const delta = await record.since(ANN, following.revision);
-        applyIndexDelta(following, delta);
+        applyIndexDelta(following, delta, phrases);
         // Taken in twice, it changes nothing.
-        applyIndexDelta(following, delta);
+        applyIndexDelta(following, delta, phrases);
       }
       const atOnce = createSearchIndex(SPACE);
-      applyIndexDelta(atOnce, await record.since(ANN, 0));
+      applyIndexDelta(atOnce, await record.since(ANN, 0), phrases);
       expect(told(following)).toEqual(told(atOnce));
       expect(following.words.size).toBe(told(atOnce).size);
       const packed = await serializeIndex(following);
@@ -170,11 +171,11 @@ it("gives the same results after scrubbing or packing, and contains the same as 
         const { units = [] } = await lived(record, step, named);
         for (const term of units.flatMap(({ terms }) => terms.split(" "))) said.add(term);
         const delta = await record.since(ANN, following.revision);
-        for (const searchIndex of [following, packing]) applyIndexDelta(searchIndex, delta);
+        for (const searchIndex of [following, packing]) applyIndexDelta(searchIndex, delta, phrases);
       }
       gone += following.deadSlots.length;
       const atOnce = createSearchIndex(SPACE);
-      applyIndexDelta(atOnce, await record.since(ANN, 0));
+      applyIndexDelta(atOnce, await record.since(ANN, 0), phrases);
       scrubIndex(following);
       expect(told(following)).toEqual(told(atOnce));
       expect(held(following, said)).toEqual(held(atOnce, said));
@@ -189,7 +190,7 @@ it("gives the same results after scrubbing or packing, and contains the same as 
         makeChangeSet({ base: following.revision, memories: [makeMemory("new")], units: [] }),
       );
       const delta = await record.since(ANN, following.revision);
-      for (const searchIndex of [following, atOnce]) applyIndexDelta(searchIndex, delta);
+      for (const searchIndex of [following, atOnce]) applyIndexDelta(searchIndex, delta, phrases);
       expect(held(following, said)).toEqual(held(atOnce, said));
     }),
   );
@@ -203,7 +204,7 @@ it("can be updated after it is loaded from bytes", async () => {
     ANN,
     makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
   );
-  applyIndexDelta(first, await record.since(ANN, 0));
+  applyIndexDelta(first, await record.since(ANN, 0), phrases);
   const taken = deserializeIndex((await serializeIndex(first)) ?? new Uint8Array(), SPACE);
   if (!taken) throw new Error("the search index was not loaded");
   await record.commit(
@@ -215,7 +216,7 @@ it("can be updated after it is loaded from bytes", async () => {
       dropUnits: ["m1#0"],
     }),
   );
-  applyIndexDelta(taken, await record.since(ANN, 1));
+  applyIndexDelta(taken, await record.since(ANN, 1), phrases);
   expect([...told(taken).keys()]).toEqual(["m2#0"]);
   expect(passageIdsOf(taken, "m2")).toEqual(["m2#0"]);
   expect(passageIdsOf(taken, "m1")).toEqual([]);
@@ -237,7 +238,7 @@ async function ofOneMessage(): Promise<{ searchIndex: SearchIndex; packed: Uint8
     ANN,
     makeChangeSet({ messages: [makeMessage("m1")], units: [makeUnit("m1#0", "passage", "m1")] }),
   );
-  applyIndexDelta(searchIndex, await record.since(ANN, 0));
+  applyIndexDelta(searchIndex, await record.since(ANN, 0), phrases);
   return { searchIndex, packed: (await serializeIndex(searchIndex)) ?? new Uint8Array() };
 }
 

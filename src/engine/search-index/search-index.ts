@@ -19,7 +19,15 @@ import {
   newestTurnOf,
   putMemory,
 } from "./memory-table.ts";
-import { bytesOfTurns, createTurnTable, putTurn, TURN_FLAGS, type TurnTable, turnOf } from "./turn-table.ts";
+import {
+  bytesOfTurns,
+  createTurnTable,
+  putTurn,
+  TURN_FLAGS,
+  type TurnPhrases,
+  type TurnTable,
+  turnOf,
+} from "./turn-table.ts";
 import { createVectorCodes, type VectorCodes } from "./vector-codes.ts";
 import { createWordIndex, hashTerm, type WordIndex } from "./word-index.ts";
 
@@ -107,13 +115,17 @@ export function createSearchIndex({ fingerprint, dimensions }: EmbeddingSpace): 
 }
 
 /** Applies the changes since the index's revision. Applying the same delta twice changes nothing. */
-export function applyIndexDelta(searchIndex: SearchIndex, delta: Delta): void {
-  const steps = applyIndexDeltaSteps(searchIndex, delta);
+export function applyIndexDelta(searchIndex: SearchIndex, delta: Delta, phrases: TurnPhrases): void {
+  const steps = applyIndexDeltaSteps(searchIndex, delta, phrases);
   while (!steps.next().done);
 }
 
 /** The same, step by step: until it is done, the index has no valid revision and must not be searched. */
-export function* applyIndexDeltaSteps(searchIndex: SearchIndex, delta: Delta): Generator<undefined, void> {
+export function* applyIndexDeltaSteps(
+  searchIndex: SearchIndex,
+  delta: Delta,
+  phrases: TurnPhrases,
+): Generator<undefined, void> {
   for (const id of delta.gone.units) {
     removeUnit(searchIndex, id);
     yield;
@@ -123,7 +135,7 @@ export function* applyIndexDeltaSteps(searchIndex: SearchIndex, delta: Delta): G
     yield;
   }
   for (const message of delta.messages) {
-    putTurn(searchIndex.turns, searchIndex.names, message);
+    putTurn(searchIndex.turns, searchIndex.names, message, phrases);
     addNumber(searchIndex.speakers, searchIndex.turns.columns.speaker[message.turn - 1]);
     searchIndex.newest = Math.max(searchIndex.newest, Date.parse(message.at));
     yield;

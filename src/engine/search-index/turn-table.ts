@@ -1,4 +1,5 @@
 import type { Message } from "../../domain/message.ts";
+import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import { bytesOfColumns, createIdColumn, ensureCapacity, type IdColumn, type NameTable } from "./columns.ts";
 
 /** Number of surrounding turns on each side. */
@@ -23,6 +24,9 @@ export const TURN_FLAGS = {
   /** The user states a standing preference: "Always …", "I prefer …". */
   wishes: 128,
 } as const;
+
+/** What is read of the words of a turn. */
+export type TurnPhrases = Pick<PhraseReader, "statesPreference">;
 
 type F64 = Float64Array<ArrayBuffer>;
 type I32 = Int32Array<ArrayBuffer>;
@@ -115,7 +119,7 @@ export function turnOf(turns: TurnTable, message: string): number {
 }
 
 /** Adds a message at the end, or updates an existing one. */
-export function putTurn(turns: TurnTable, names: NameTable, message: Message): void {
+export function putTurn(turns: TurnTable, names: NameTable, message: Message, phrases: TurnPhrases): void {
   const turn = message.turn - 1;
   if (turn >= turns.count) appendTurn(turns, names, message);
   const { flags, next } = turns.columns;
@@ -123,7 +127,8 @@ export function putTurn(turns: TurnTable, names: NameTable, message: Message): v
   const keptFlags = (flags[turn] as number) & (TURN_FLAGS.answers | TURN_FLAGS.own | TURN_FLAGS.pieces);
   const speaks =
     message.role === "user" ? TURN_FLAGS.byUser : message.role === "assistant" ? TURN_FLAGS.byAssistant : 0;
-  const says = (asks ? TURN_FLAGS.asks : 0) | (isWish(message) ? TURN_FLAGS.wishes : 0);
+  const isWish = message.role === "user" && phrases.statesPreference(message.content);
+  const says = (asks ? TURN_FLAGS.asks : 0) | (isWish ? TURN_FLAGS.wishes : 0);
   flags[turn] = keptFlags | speaks | says | (message.undone ? TURN_FLAGS.undone : 0);
   const after = next[turn] as number;
   if (after >= 0) setAnswers(flags, after, asks);
@@ -214,17 +219,6 @@ function findOrAddSession(
 export function bytesOfTurns({ columns, sessions, ids }: TurnTable): number {
   // An id of 36 letters takes 56 bytes, and its entry 8.
   return bytesOfColumns(columns) + bytesOfColumns(sessions) + ids.count * 64;
-}
-
-/**
- * Each line break matches only up to the next one: otherwise a text of blank lines would take quadratic time.
- */
-const STANDING_WISH =
-  /(?:^|[.!?]\s*|\n[^\S\n]*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
-
-/** Whether the user states a standing preference about how to be treated. */
-function isWish({ role, content }: Message): boolean {
-  return role === "user" && STANDING_WISH.test(content.replaceAll("’", "'"));
 }
 
 /** A question mark in one of the last two sentences, because people add "Just curious!" after a question. */

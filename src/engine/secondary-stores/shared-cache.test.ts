@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryCache } from "../../adapters/memory/cache.ts";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import type { Cache } from "../../ports/cache.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMessage, makeUnit } from "../../testing/memory-store/change-sets.ts";
@@ -59,15 +60,15 @@ it("the columns of a frequent user come from another server, and are updated fro
   const { record, from } = told();
   const sharing = { cache: memoryCache({ clock }), hotAfter: 5 };
   await say(record, 0, 250);
-  const first = createUserStates(record, SPACE, { sharing });
+  const first = createUserStates(record, SPACE, { phrases, sharing });
   await serve(first, 4);
-  await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
+  await createUserStates(record, SPACE, { phrases, sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0]);
   expect(await sharedIn(sharing.cache)).toBeUndefined();
   await serve(first, 1);
   await shared(sharing.cache);
   await say(record, 250, 1);
-  const searchIndex = await createUserStates(record, SPACE, { sharing }).searchIndex(ANN);
+  const searchIndex = await createUserStates(record, SPACE, { phrases, sharing }).searchIndex(ANN);
   expect(from).toEqual([0, 0, 1]);
   expect([searchIndex.units.count, searchIndex.revision]).toEqual([251, 2]);
 });
@@ -76,17 +77,17 @@ it("columns from before a restore of the store are not used", async () => {
   const [one, other] = [told(), told()];
   const sharing = { cache: memoryCache({ clock }), hotAfter: 1 };
   await say(one.record, 0, 250);
-  await serve(createUserStates(one.record, SPACE, { sharing }), 1);
+  await serve(createUserStates(one.record, SPACE, { phrases, sharing }), 1);
   await shared(sharing.cache);
   await say(other.record, 1000, 250, "2026-11-21T13:00:00.000Z");
-  await createUserStates(other.record, SPACE, { sharing }).searchIndex(ANN);
+  await createUserStates(other.record, SPACE, { phrases, sharing }).searchIndex(ANN);
   expect(other.from).toEqual([0]);
 });
 
 it("columns updated after an erasure are shared and saved without the erased content", async () => {
   const { record, from } = told();
   const cache = memoryCache({ clock });
-  const states = createUserStates(record, SPACE, { sharing: { cache, hotAfter: 5 } });
+  const states = createUserStates(record, SPACE, { phrases, sharing: { cache, hotAfter: 5 } });
   await say(record, 0, 250);
   await record.commit(ANN, makeChangeSet({ base: 1, units: [makeUnit("m3#1", "passage", "m3", "quillon")] }));
   await serve(states, 1);
@@ -125,7 +126,7 @@ it("the columns of many users are shared one after the other, with rests in betw
       puts.push(performance.now());
     },
   };
-  const states = createUserStates(record, SPACE, { sharing: { cache, hotAfter: 1 } });
+  const states = createUserStates(record, SPACE, { phrases, sharing: { cache, hotAfter: 1 } });
   const units = Array.from({ length: 250 }, (_, i) => makeUnit(`m${i}#0`, "passage", `m${i}`));
   const messages = units.map(({ owner }) => makeMessage(owner, { session: "s" }));
   for (const user of ["ann", "bob"]) {

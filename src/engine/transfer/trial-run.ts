@@ -19,7 +19,8 @@ export async function createTrialPorts(ports: Ports, scope: Scope): Promise<Port
     ...others
   } = ports;
   const embedder = { ...ports.embedder, local: false };
-  const states = createUserStates(store, embedder, { bytes: () => Number.POSITIVE_INFINITY });
+  const { phrases } = ports.vocabulary;
+  const states = createUserStates(store, embedder, { phrases, bytes: () => Number.POSITIVE_INFINITY });
   return { ...others, store, embedder, states };
 }
 

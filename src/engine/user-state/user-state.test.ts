@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../adapters/memory/index.ts";
+import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import {
   makeChangeSet,
@@ -43,7 +44,7 @@ async function say(record: MemoryStore, user: string, first: number, count: numb
 
 it("reads a user once, and afterwards only newer changes", async () => {
   const { record, whole } = counting();
-  const states = createUserStates(record, SPACE);
+  const states = createUserStates(record, SPACE, { phrases });
   await say(record, "ann", 0, 3);
   expect((await states.searchIndex(scopeOf("ann"))).words.size).toBe(3);
   await say(record, "ann", 3, 2);
@@ -60,7 +61,7 @@ it("reads a user once, and afterwards only newer changes", async () => {
 it("evicts the least recently used user when memory runs short, and reads the same state again later", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob", "cid"]) await say(record, user, 0, 40);
-  const states = createUserStates(record, SPACE, { bytes: () => 1 });
+  const states = createUserStates(record, SPACE, { phrases, bytes: () => 1 });
   for (const user of ["ann", "bob", "cid", "ann"]) {
     const searchIndex = await states.searchIndex(scopeOf(user));
     expect(searchIndex.isReleased).toBe(false);
@@ -73,7 +74,7 @@ it("evicts first the data that only writes need", async () => {
   const { record, whole } = counting();
   for (const user of ["ann", "bob"]) await say(record, user, 0, 40);
   // An index takes some 40,000 bytes here, and the rest of a user 29,000.
-  const states = createUserStates(record, SPACE, { bytes: () => 118_000 });
+  const states = createUserStates(record, SPACE, { phrases, bytes: () => 118_000 });
   for (const user of ["ann", "bob", "ann", "bob"]) await states.of(scopeOf(user));
   const read = whole();
   for (const user of ["ann", "bob", "ann"]) {
@@ -84,7 +85,7 @@ it("evicts first the data that only writes need", async () => {
 
 it("holds a bounded number of users of whom nothing is left", async () => {
   const { record } = counting();
-  const states = createUserStates(record, SPACE, { bytes: () => 400_000 });
+  const states = createUserStates(record, SPACE, { phrases, bytes: () => 400_000 });
   const users = Array.from({ length: 100 }, (_, i) => `guest-${i}`);
   for (const user of users) {
     await say(record, user, 0, 3);
@@ -115,15 +116,15 @@ it("holds a bounded number of users of whom nothing is left", async () => {
 it("saves a search index on close, and loads it at the next start", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 300);
-  const first = createUserStates(record, SPACE);
+  const first = createUserStates(record, SPACE, { phrases });
   await first.searchIndex(scopeOf("ann"));
   // After the last look, so that it has to be taken in before it is kept.
   await say(record, "ann", 300, 10);
   await first.close();
-  const second = createUserStates(record, SPACE);
+  const second = createUserStates(record, SPACE, { phrases });
   expect((await second.searchIndex(scopeOf("ann"))).words.size).toBe(310);
   expect(whole()).toBe(1);
-  const others = createUserStates(record, { fingerprint: "other/3", dimensions: 3 });
+  const others = createUserStates(record, { fingerprint: "other/3", dimensions: 3 }, { phrases });
   expect((await others.searchIndex(scopeOf("ann"))).words.size).toBe(310);
   expect(whole()).toBe(2);
 });
@@ -131,7 +132,7 @@ it("saves a search index on close, and loads it at the next start", async () => 
 it("applies an erasure without reading users again, and retains no erased data", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 40);
-  const states = createUserStates(record, SPACE);
+  const states = createUserStates(record, SPACE, { phrases });
   const before = await states.of(scopeOf("ann"));
   const read = whole();
   const told = { text: "Quillon.", claim: { subject: "Quillon", relation: "be", value: "x" } };
@@ -173,6 +174,7 @@ it("evicts a user after a large erasure, or when the store cannot be asked", asy
       },
     },
     SPACE,
+    { phrases },
   );
   const ann = await states.searchIndex(scopeOf("ann"));
   const bob = await states.searchIndex(scopeOf("bob"));
@@ -203,6 +205,7 @@ it("reads a user again when the store has an earlier revision", async () => {
       log: (...given) => held.log(...given),
     },
     SPACE,
+    { phrases },
   );
   expect((await states.of(scopeOf("ann"))).messages.size).toBe(10);
   held = older;
@@ -212,7 +215,7 @@ it("reads a user again when the store has an earlier revision", async () => {
 it("serves many concurrent requests without applying a change twice", async () => {
   const { record, whole } = counting();
   await say(record, "ann", 0, 20);
-  const states = createUserStates(record, SPACE);
+  const states = createUserStates(record, SPACE, { phrases });
   const searchIndexes = await Promise.all(
     Array.from({ length: 10 }, () => states.searchIndex(scopeOf("ann"))),
   );
@@ -225,7 +228,7 @@ it("reads a user of 20,000 messages once when memory runs short and other users 
   const { record, whole } = counting();
   await say(record, "big", 0, 20_000);
   await say(record, "ann", 0, 3);
-  const states = createUserStates(record, SPACE, { bytes: () => 1 });
+  const states = createUserStates(record, SPACE, { phrases, bytes: () => 1 });
   for (const user of ["big", "ann", "big", "ann", "big"]) await states.of(scopeOf(user));
   // The index and the rest of each, once.
   expect(whole()).toBe(2 + 2);

@@ -22,6 +22,7 @@ import {
   isMostlyDead,
   serializeIndex,
 } from "../search-index/serialization.ts";
+import type { TurnPhrases } from "../search-index/turn-table.ts";
 import {
   createSharedSearchIndexes,
   type SharedSearchIndexes,
@@ -80,6 +81,7 @@ export interface UserStates {
 
 interface CachedUser {
   readonly scope: Scope;
+  readonly phrases: TurnPhrases;
   searchIndex: SearchIndex;
   whole?: UserData;
   uses: number;
@@ -107,6 +109,8 @@ const USERS_LABEL = { cache: "users" } as const;
 type UserStateSource = Pick<MemoryStore, "revision" | "since" | "searchIndexes" | "log">;
 
 interface UserStatesOptions {
+  /** Reads the words of turns for the search index. */
+  readonly phrases: TurnPhrases;
   /** Read each time that changes are applied. */
   readonly bytes?: () => number;
   readonly meter?: Meter;
@@ -121,7 +125,7 @@ interface UserStatesOptions {
 export function createUserStates(
   store: UserStateSource,
   embedder: EmbeddingSpace,
-  { bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions = {},
+  { phrases, bytes = () => CACHE_BYTES, meter = NO_METER, sharing }: UserStatesOptions,
 ): UserStates {
   const space: EmbeddingSpace = { fingerprint: spaceOf(embedder), dimensions: embedder.dimensions };
   const shared = sharing && createSharedSearchIndexes(store, space, { ...sharing, meter });
@@ -137,7 +141,7 @@ export function createUserStates(
     if (found) evict(found);
     const loaded = await loadIndex(store, scope, revision, { space, meter, shared, stored });
     const userScope = { project: scope.project, user: scope.user };
-    const one: CachedUser = { scope: userScope, uses: 0, bytes: 0, usedAt: 0, ...loaded };
+    const one: CachedUser = { scope: userScope, phrases, uses: 0, bytes: 0, usedAt: 0, ...loaded };
     cache.set(key, one);
     return one;
   };
@@ -300,7 +304,7 @@ const SLICE = 200;
 async function applyDeltaInSlices(one: CachedUser, delta: Delta): Promise<void> {
   one.isBehind = true;
   let done = 0;
-  for (const _step of applyIndexDeltaSteps(one.searchIndex, delta)) {
+  for (const _step of applyIndexDeltaSteps(one.searchIndex, delta, one.phrases)) {
     done += 1;
     if (done % SLICE === 0) await yieldToEventLoop();
   }

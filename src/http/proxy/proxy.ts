@@ -1,6 +1,7 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
+import type { MessageScanner } from "../../ports/language/vocabulary.ts";
 import type { Clock } from "../../ports/system.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
 import { type ConversationCache, createConversationCache, getProfileTokens } from "./memory/conversations.ts";
@@ -68,6 +69,7 @@ export interface OpenAiProxy {
   /** What models were given lately. */
   readonly prompts: PromptLog;
   readonly promptGuard: PromptGuard;
+  readonly messageScanner: MessageScanner;
   readonly writer: MemoryWriter;
   readonly onCall: OnCall;
   /** Drops the cached memories of a user, or of all users, after an erasure. */
@@ -105,7 +107,10 @@ function withVersion({ baseUrl, ...rest }: Upstream): Upstream {
   return { ...rest, baseUrl: base.href };
 }
 
-export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}): OpenAiProxy {
+export function createProxy(
+  { promptGuard, messageScanner }: Pick<OpenAiProxy, "promptGuard" | "messageScanner">,
+  options: ProxyOptions = {},
+): OpenAiProxy {
   const {
     upstream,
     anthropic,
@@ -140,6 +145,7 @@ export function createProxy(promptGuard: PromptGuard, options: ProxyOptions = {}
     profiles: known,
     prompts,
     promptGuard,
+    messageScanner,
     forget(scope) {
       const user = scope && toScopeKey(scope);
       talks.forget(user);

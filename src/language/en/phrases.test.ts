@@ -36,3 +36,30 @@ it.each([
 ])("detects no question of that kind in %j", (query) => {
   expect(findQueryStyle(query).isAfterValue).toBe(false);
 });
+
+it.each([
+  ["Please always answer in metric units.", true],
+  ["I’d rather have short answers.", true],
+  ["Thanks! From now on, call me Jo.", true],
+  ["I like it when you give examples.", true],
+  ["I like tea.", false],
+  ["She always answers in metric units.", false],
+])("takes %j for a standing preference: %j", (message, isPreference) => {
+  expect(englishPhrases.statesPreference(message)).toBe(isPreference);
+});
+
+it("takes ten thousand blank lines for no standing preference in less than a second", () => {
+  const began = performance.now();
+  expect(englishPhrases.statesPreference("\n \t".repeat(10_000))).toBe(false);
+  expect(performance.now() - began).toBeLessThan(1000);
+});
+
+it.each([
+  ["Forget my old address.", true],
+  ["Please don’t keep this.", true],
+  ["Let's keep that off the record.", true],
+  ["I got rid of the car.", true],
+  ["I moved to Oslo.", false],
+])("takes %j for what may ask to forget: %j", (message, mayAsk) => {
+  expect(englishPhrases.mayAskToForget(message)).toBe(mayAsk);
+});

@@ -23,6 +23,9 @@ const TIME_WORDS =
 
 const CHANGE_WORDS =
   /\b(?:now|new|currently|recently|just|updated?|changed|moved|switched|rescheduled|adjusted|increased|decreased|reduced|improved|extended|reached|upgraded|postponed|instead|anymore|no longer|latest|finally|actually)\b/i;
+/** Each line break matches only up to the next one: otherwise a text of blank lines would take quadratic time. */
+const STANDING_WISH =
+  /(?:^|[.!?]\s*|\n[^\S\n]*)(?:please\s+)?(?:always|never|make sure (?:to|you) always|from now on|(?:don't|do not) ever|whenever i|when i ask)\b|\bi(?:'d| would)? (?:really |generally |usually |always |much |strongly )?(?:prefer|rather)\b|\bmy preference\b|\bi (?:(?:don't|do not) (?:like|want)|like|love|want|need) (?:it when|you to)\b/i;
 const NUMBER_WORDS =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|fourth|fifth|sixth|half|dozen)\b/i;
 
@@ -63,6 +66,8 @@ const PARTIAL_YES = new RegExp(
 );
 const EXPLICIT_YES = new RegExp(`(?:${DO_PHRASES.replace("please|", "")}|confirm)`, "i");
 
+const FORGET_WORDS =
+  /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|purge|redact|drop|lose|bin|clear|ditch|discard|rid of|let go|(?:your|the) (?:memory|notes|records?)|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
 const ERASURE_TALK =
   /\b(?:delet|eras|remov|purg|wip(?:e|ing)|clear|scrub|forg[eo]t|expung|redact|discard|withdr[ae]w|retract|unavailable|inaccessible|no longer|stale|previous|prior|former|earlier|old(?:er)?\b|used to|before\b|recover|restor|reveal|any ?more\b|any longer|no one\b|nobody\b|not to be\b|do not\b|don['’]t\b|stop\b|never\b|no\b)/i;
 /** "Finish that erased line for me": then no part of the message is a new statement. */
@@ -110,6 +115,7 @@ export const englishPhrases: PhraseReader = {
   isSelfWord: (word) => SELF_WORDS.has(word),
   mentionsSelf: (text) => MENTIONS_SELF.test(text),
   tellsChange: (text) => CHANGE_WORDS.test(text),
+  statesPreference: (message) => STANDING_WISH.test(message.replaceAll("’", "'")),
   hasNumber: (text) => NUMBER_WORDS.test(text),
   readDemand: (message) => ({
     isForAssistant: isForAssistant(message),
@@ -123,6 +129,8 @@ export const englishPhrases: PhraseReader = {
     const isExplicit = EXPLICIT_YES.test(message);
     return partial === undefined ? { isExplicit } : { isExplicit, items: toItems(partial) };
   },
+  mayAskToForget: (message) => FORGET_WORDS.test(message),
+  naming: ["ask for", "alias", "name", "named", "called"],
   readErasureTalk: (sentence) => ({
     isQuestion: QUESTION_START.test(sentence),
     isOfErasure: ERASURE_TALK.test(sentence),

@@ -86,8 +86,14 @@ export interface Confirmation {
   readonly items?: readonly number[];
 }
 
+/** Judges messages by their words alone, before anything else reads them. */
+export interface MessageScanner {
+  /** Whether a message may ask to forget something. It is true for other messages, too: "I forgot my keys". */
+  mayAskToForget(message: string): boolean;
+}
+
 /** Judges texts of a language by their words alone, in microseconds, where a parser takes half a millisecond. */
-export interface PhraseReader {
+export interface PhraseReader extends MessageScanner {
   /** The form of a query. */
   readQuery(query: string): QueryStyle;
   /** Whether a query may name a time span. False means that it need not be parsed for one. */
@@ -98,6 +104,8 @@ export interface PhraseReader {
   mentionsSelf(text: string): boolean;
   /** Whether a statement says that a value changed. */
   tellsChange(text: string): boolean;
+  /** Whether a user states a standing preference about how to be treated: "Always …", "I prefer …". Stored with search indexes. */
+  statesPreference(message: string): boolean;
   /** Whether a text contains a number, in digits or in words. */
   hasNumber(text: string): boolean;
   /** What a message asks of the assistant itself, of anyone's advice, or of the world. Memory alone cannot answer these. */
@@ -108,6 +116,8 @@ export interface PhraseReader {
   };
   /** The confirmation that a message is. Undefined for any other message. */
   readConfirmation(message: string): Confirmation | undefined;
+  /** What comes before a name: "called", "ask for". Erased names are stored as hashes behind each, so an entry must stay. */
+  readonly naming: readonly string[];
   /** What a sentence says of something erased. */
   readErasureTalk(sentence: string): ErasureTalk;
   /** Whether a message asks for something erased: "finish that erased line". */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createInMemoryStore } from "../../../adapters/memory/index.ts";
+import { englishPhrases as phrases } from "../../../language/en/phrases.ts";
 import { makeChangeSet, makeMessage, makeUnit } from "../../../testing/memory-store/change-sets.ts";
 import {
   applyIndexDelta,
@@ -20,10 +21,10 @@ it("retains nothing of a deleted vector when computed after the deletion", async
     vector: id === "m7" ? Float32Array.of(0, 0, 1) : Float32Array.of(1, 0, 0),
   }));
   await record.commit(ANN, makeChangeSet({ messages: ids.map((id) => makeMessage(id)), units }));
-  applyIndexDelta(searchIndex, await record.since(ANN, 0));
+  applyIndexDelta(searchIndex, await record.since(ANN, 0), phrases);
   expect(getMeanCentering(searchIndex).mean[2]).toBeGreaterThan(0);
   await record.commit(ANN, makeChangeSet({ base: 1, dropUnits: ["m7#0"] }));
-  applyIndexDelta(searchIndex, await record.since(ANN, 1));
+  applyIndexDelta(searchIndex, await record.since(ANN, 1), phrases);
   // A recall that came in between.
   expect(getMeanCentering(searchIndex).mean[2]).toBeGreaterThan(0);
   scrubIndex(searchIndex);

@@ -94,14 +94,17 @@ export function findTurnState(
   };
 }
 
-/** Matches possible requests to forget, which are executed before the model is called. Other matches are only stored earlier. */
-const FORGET_PATTERN =
-  /\b(?:forget|forgot|erase|delete|remove|wipe|scrub|unlearn|scrap|strike|purge|redact|drop|lose|bin|clear|ditch|discard|rid of|let go|(?:your|the) (?:memory|notes|records?)|off the record|(?:don['’]?t|do not|never|stop) (?:remember|keep|store|sav)\w*)/i;
 /** The number of characters searched for requests to forget: no more is read as a request. */
 const MAX_SCANNED_CHARACTERS = 40_000;
 
-function isForgetRequest({ newTurns: fresh }: ConversationInput): boolean {
-  return fresh.some(({ said }) => FORGET_PATTERN.test(said.text.slice(0, MAX_SCANNED_CHARACTERS)));
+/** Whether new messages may ask to forget: that is executed before the model is called. Other matches are only stored earlier. */
+function mayAskToForget(
+  { messageScanner }: Pick<OpenAiProxy, "messageScanner">,
+  { newTurns }: ConversationInput,
+): boolean {
+  return newTurns.some(({ said }) =>
+    messageScanner.mayAskToForget(said.text.slice(0, MAX_SCANNED_CHARACTERS)),
+  );
 }
 
 /**
@@ -109,12 +112,13 @@ function isForgetRequest({ newTurns: fresh }: ConversationInput): boolean {
  * carried out the first time: its message is not stored in its words.
  */
 async function hasErased(
+  proxy: OpenAiProxy,
   receipt: Receipt | undefined,
   spoken: ConversationInput,
   { turns, memory }: MemoryTurnState,
 ): Promise<boolean> {
   if ((receipt?.erasures ?? []).length > 0) return true;
-  if (!isForgetRequest(spoken)) return false;
+  if (!mayAskToForget(proxy, spoken)) return false;
   try {
     const read = Promise.all(turns.map(({ id }) => memory().message(id)));
     const stored = await rejectAfter(FORGET_TIMEOUT_MS, read);
@@ -161,7 +165,7 @@ export function createMemoryTurn(
     addReport(context, conversation, { turn: spoken.newest.turn, made: receipt, proxy });
   return {
     async forgetFirst() {
-      if (said.length === 0 || !(isForgetRequest(spoken) || conversation.isAsked)) return false;
+      if (said.length === 0 || !(mayAskToForget(proxy, spoken) || conversation.isAsked)) return false;
       const isDone = await rejectAfter(FORGET_TIMEOUT_MS, keepOnce()).catch(() => false);
       if (isDone) return (receipt?.erasures ?? []).length > 0;
       degraded = "forget";
@@ -183,7 +187,7 @@ export function createMemoryTurn(
           recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
         );
         const given = withReport(context);
-        return (await hasErased(receipt, spoken, held)) ? given : keepPrompt(given);
+        return (await hasErased(proxy, receipt, spoken, held)) ? given : keepPrompt(given);
       } catch (error) {
         degraded = "recall";
         proxy.reportTrouble("recall", error);
