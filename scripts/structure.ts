@@ -74,7 +74,6 @@ export const MAY_IMPORT: { readonly [layer: string]: readonly string[] } = {
 export const SMALL_FILES: { readonly [path: string]: string } = {
   "adapters/postgres/migrations/": "a migration stays as it landed",
   "adapters/sqlite/migrations/": "a migration stays as it landed",
-  "adapters/sqlite/tables/": "a table is a file",
   "cli/commands/clients/mcp.ts": "a command is loaded when it is called",
   "cli/completion/fish-script.ts": "the script of a shell is a file",
   "cli/main.ts": "the program itself",

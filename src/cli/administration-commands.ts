@@ -12,11 +12,31 @@ import {
 import type { KeysOptions } from "./commands/server/keys.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
-/** Adds the commands that manage keys, embedders and webhooks. They work while a server runs. */
+/** Adds the commands that manage keys, embedders, webhooks and encryption. All but the last work while a server runs. */
 export function addAdministrationCommands(root: Command): void {
   addKeyCommands(root);
   addEmbedderCommands(root);
   addWebhookCommands(root);
+  addEncryptionCommands(root);
+}
+
+/** Adds the commands for an encrypted database file. They need that no other program has it open. */
+function addEncryptionCommands(root: Command): void {
+  const encryption = root
+    .command("encryption")
+    .description("encrypt the database file")
+    .helpCommand(false)
+    .addHelpText("after", formatExamples("encryption convert"));
+  addCommand(encryption, "convert", "encrypt a database file that has users", async (_operands, options) =>
+    (await import("./commands/server/maintenance.ts")).runConvert(options),
+  ).addHelpText(
+    "after",
+    `
+Stop the server first, and set KEEPSAKE_ENCRYPTION=on (and KEEPSAKE_MASTER_KEY_FILE, for a master key in a file). The file is
+copied into an encrypted one, both are compared, and the copy takes its place. If that is interrupted, the file is as before:
+run it again. It needs as much free space as the file takes. Files that still hold unencrypted texts, such as backups, are named.
+${formatExamples("encryption convert", "encryption convert --db /var/lib/keepsake.db")}`,
+  );
 }
 
 /** Adds the commands that manage the server's keys. */

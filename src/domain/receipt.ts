@@ -143,6 +143,9 @@ export interface VerifiedPlace {
 /** The place of the keys that a user's content was encrypted with. Found are those that something stored still needs. */
 export const KEYS_PLACE = "keys of the user";
 
+/** The same, where some backups were made before the database was encrypted: these can be read all the same. */
+export const KEYS_OF_ENCRYPTED_COPIES_PLACE = "keys of the user, for encrypted copies alone";
+
 /** Whether the keys of the content were destroyed: earlier copies of the database then contain it, and nobody can read it. */
 export function areCopiesUnreadable({ verified }: Pick<ErasureReceipt, "verified">): boolean {
   return verified.some(({ place, found, why }) => place === KEYS_PLACE && found === 0 && why === undefined);

@@ -2,6 +2,7 @@ import { refuseEncryptedStore } from "../adapters/encryption/mark.ts";
 import { MemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
+import type { KeyWrapper } from "../ports/stores/encryption.ts";
 import type { Secret } from "../ports/system.ts";
 
 /**
@@ -19,13 +20,21 @@ export async function openEncryption(
     return store;
   }
   refuseUnencryptedPlaces(options, path);
-  // Loaded only here: most databases are not encrypted.
-  const { openSealedStore, fileKeyWrapper, secretKeyWrapper } = await import(
-    "../adapters/encryption/index.ts"
-  );
-  const wrapper =
-    encryption === true ? secretKeyWrapper(loadSecret().secret) : fileKeyWrapper(encryption.masterKeyFile);
+  const wrapper = await openKeyWrapper(encryption, loadSecret);
+  const { openSealedStore } = await import("../adapters/encryption/index.ts");
   return openSealedStore(store, { keysPath: `${path}.keys`, wrapper });
+}
+
+/** Wraps keys with the master key that the option names: in a file, or derived from the secret. */
+export async function openKeyWrapper(
+  encryption: true | { readonly masterKeyFile: string },
+  loadSecret: () => { readonly secret: Secret },
+): Promise<KeyWrapper> {
+  // Loaded only here: most databases are not encrypted.
+  const { fileKeyWrapper, secretKeyWrapper } = await import("../adapters/encryption/index.ts");
+  return encryption === true
+    ? secretKeyWrapper(loadSecret().secret)
+    : fileKeyWrapper(encryption.masterKeyFile);
 }
 
 /** Options whose servers hold texts or vectors as they are. */

@@ -1,6 +1,7 @@
 import type { SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message, Part } from "../../domain/message.ts";
+import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { decodeVector, encodeVector } from "../shared/stored-rows.ts";
 import type { UserKeySet } from "./key-folder.ts";
@@ -76,12 +77,12 @@ function readKeyId(sealed: string): string | undefined {
     : Buffer.from(body, "base64url").subarray(0, KEY_ID_BYTES).toString("hex");
 }
 
-export function sealField(sealer: Sealer, text: string, place: readonly string[]): string {
+function sealField(sealer: Sealer, text: string, place: readonly string[]): string {
   return isBlank(text) ? text : sealText(sealer, text, place);
 }
 
 /** Undefined if it cannot be read. */
-export function openField(sealer: Sealer, sealed: string, place: readonly string[]): string | undefined {
+function openField(sealer: Sealer, sealed: string, place: readonly string[]): string | undefined {
   return isBlank(sealed) ? sealed : openText(sealer, sealed, place);
 }
 
@@ -238,4 +239,26 @@ function defined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<Fields>;
+}
+
+/** The body of an HTTP answer, encrypted. */
+export function sealAnswerBody<Answer extends { readonly body: string }>(
+  sealer: Sealer,
+  key: string,
+  answer: Answer,
+): Answer {
+  return { ...answer, body: sealField(sealer, answer.body, ["answer", key]) };
+}
+
+export function sealAnswer(sealer: Sealer, kept: StoredAnswer): StoredAnswer {
+  return kept.answer ? { ...kept, answer: sealAnswerBody(sealer, kept.key, kept.answer) } : kept;
+}
+
+/** An answer whose key is gone is as good as erased. */
+export function openAnswer(sealer: Sealer, { answer, ...kept }: StoredAnswer): StoredAnswer {
+  if (!answer) return kept;
+  const body = openField(sealer, answer.body, ["answer", kept.key]);
+  return body === undefined
+    ? { ...kept, request: "", state: "erased" }
+    : { ...kept, answer: { ...answer, body } };
 }

@@ -1,7 +1,6 @@
 import type { ChangeSet, ErasureChange, MessageRedaction, SearchUnit } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import type { StoredAnswer } from "../../domain/operations/stored-answer.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { toScopeKey } from "../../domain/scope.ts";
 import { mapInSlices } from "../../domain/time-slicing.ts";
@@ -18,16 +17,16 @@ import {
   isMessageOutdated,
   isUnitOutdated,
   listSealedTexts,
+  openAnswer,
   openBytes,
-  openField,
   openMemory,
   openMessage,
   openTerms,
   openUnit,
   openVector,
   type Sealer,
+  sealAnswerBody,
   sealBytes,
-  sealField,
   sealMemory,
   sealMessage,
   sealUnit,
@@ -338,19 +337,10 @@ function createSealedAnswers(
       return kept && openAnswer(await forReading(scope), kept);
     },
     async endAnswer(scope, key, answer, ownErasures) {
-      const body = sealField(await forWriting(scope), answer.body, ["answer", key]);
-      await answers.endAnswer(scope, key, { ...answer, body }, ownErasures);
+      const sealed = sealAnswerBody(await forWriting(scope), key, answer);
+      await answers.endAnswer(scope, key, sealed, ownErasures);
     },
   };
-}
-
-/** An answer whose key is gone is as good as erased. */
-function openAnswer(sealer: Sealer, { answer, ...kept }: StoredAnswer): StoredAnswer {
-  if (!answer) return kept;
-  const body = openField(sealer, answer.body, ["answer", kept.key]);
-  return body === undefined
-    ? { ...kept, request: "", state: "erased" }
-    : { ...kept, answer: { ...answer, body } };
 }
 
 function createUserKeys(store: MemoryStore, folder: KeyFolder): UserKeys {

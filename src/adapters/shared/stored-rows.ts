@@ -17,7 +17,7 @@ export function parseBody<Body>(row: { readonly [column: string]: unknown }): Bo
 export function createUnencryptedError(): MemoryError {
   return new MemoryError(
     "conflict",
-    "encryption: this database has users whose texts are not encrypted. Export them, and import them into a new database that is.",
+    "encryption: this database has users whose texts are not encrypted. `keepsake encryption convert` encrypts them.",
   );
 }
 

@@ -10,4 +10,6 @@ export interface BackupNote {
   readonly bytes: number;
   /** SHA-256 of the file, hex. */
   readonly digest: string;
+  /** Present if it was made before the database was encrypted: it can be read without a key. */
+  readonly isPlain?: true;
 }

@@ -1,6 +1,11 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
-import { type ErasureReceipt, KEYS_PLACE, type VerifiedPlace } from "../../domain/receipt.ts";
+import {
+  type ErasureReceipt,
+  KEYS_OF_ENCRYPTED_COPIES_PLACE,
+  KEYS_PLACE,
+  type VerifiedPlace,
+} from "../../domain/receipt.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { splitWords } from "../../domain/search/search-terms.ts";
 import { createPhraseIndex } from "../../domain/text/phrase-index.ts";
@@ -53,9 +58,17 @@ export async function verifyErasure(
 }
 
 /** Destroys the keys that nothing stored needs any more. Nothing if the texts are not encrypted, or no key was replaced. */
-async function destroyOldKeys({ store }: Pick<Ports, "store">, scope: Scope): Promise<VerifiedPlace[]> {
+async function destroyOldKeys(
+  { store, clock }: Pick<Ports, "store" | "clock">,
+  scope: Scope,
+): Promise<VerifiedPlace[]> {
   const { destroyed, kept } = (await store.userKeys?.destroyUnused(scope)) ?? { destroyed: 0, kept: 0 };
-  return destroyed + kept === 0 ? [] : [{ place: KEYS_PLACE, found: kept }];
+  if (destroyed + kept === 0) return [];
+  const now = clock().toISOString();
+  const hasPlainBackup = (await store.backups.list()).some(
+    ({ isPlain, until }) => isPlain && (until === undefined || until > now),
+  );
+  return [{ place: hasPlainBackup ? KEYS_OF_ENCRYPTED_COPIES_PLACE : KEYS_PLACE, found: kept }];
 }
 
 /** The texts of a user: those that were there at the erasure, and those that were said or learnt since. */

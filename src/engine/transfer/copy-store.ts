@@ -36,6 +36,9 @@ interface CopyStoreResult {
 
 const ROWS = 1000;
 
+/** What a copy needs of a store. */
+type CopyableStore = Pick<MemoryStore, "name" | "identity" | "searchIndexes" | "dump">;
+
 /**
  * Copies everything from one store into another, empty one, page by page, and reads both again: their digests
  * must be equal. The source stays unchanged. If interrupted, the next call resumes; until it has ended, the
@@ -45,8 +48,8 @@ const ROWS = 1000;
  * to meanwhile. Throws `unsupported` if one of them cannot be moved.
  */
 export async function copyStore(
-  from: MemoryStore,
-  to: MemoryStore,
+  from: CopyableStore,
+  to: CopyableStore,
   options: CopyStoreOptions = {},
 ): Promise<CopyStoreResult> {
   const [source, target] = [requireDump(from), requireDump(to)];
@@ -71,8 +74,8 @@ export async function copyStore(
 }
 
 interface CopySides {
-  readonly from: MemoryStore & { readonly dump: StoreDump };
-  readonly to: MemoryStore;
+  readonly from: CopyableStore & { readonly dump: StoreDump };
+  readonly to: CopyableStore;
   readonly source: StoreDump;
   readonly target: StoreDump;
 }
@@ -148,7 +151,7 @@ async function digestBoth(
   return [await digestStore(source, reading), await digestStore(target, reading)];
 }
 
-function requireDump(store: MemoryStore): StoreDump {
+function requireDump(store: CopyableStore): StoreDump {
   if (store.dump) return store.dump;
   throw new MemoryError("unsupported", `move: the database "${store.name}" does not support copying.`);
 }
@@ -165,7 +168,7 @@ function createForeignCopyError(): MemoryError {
   );
 }
 
-function createUnsupportedError(to: MemoryStore, part: DumpPart): MemoryError {
+function createUnsupportedError(to: CopyableStore, part: DumpPart): MemoryError {
   return new MemoryError("unsupported", `move: the database "${to.name}" cannot store ${part}.`);
 }
 
@@ -280,7 +283,7 @@ function isTransferred(_part: DumpPart, row: DumpRow<DumpPart>): boolean {
  * all data. One that cannot be saved is rebuilt on demand.
  */
 async function copySearchIndexes(
-  from: MemoryStore & { readonly dump: StoreDump },
+  from: CopyableStore & { readonly dump: StoreDump },
   to: Pick<MemoryStore, "searchIndexes">,
   { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
 ): Promise<void> {

@@ -4,15 +4,13 @@ import { basename, dirname, resolve } from "node:path";
 import type { BackupNote } from "../../../domain/operations/backup.ts";
 import type { Trace } from "../../../domain/receipt.ts";
 import { invalid, isMemoryError, MemoryError } from "../../../errors.ts";
-import { createSqliteDatabase } from "../database.ts";
-import { isBusy } from "../errors.ts";
 import { checkRows } from "../health.ts";
 import { DatabaseSync } from "../node-sqlite.ts";
 import { openSqliteDatabase, prepareFile } from "../open.ts";
-import { readBackupNotes, readIdentity, readTraces } from "../tables/receipts.ts";
 import { hashFile, syncFile } from "./backup.ts";
 import { createRemainingDraftError, removeDatabaseDraft, removeDatabaseFiles, removeFile } from "./drafts.ts";
 import { syncFolder } from "./ledger.ts";
+import { lockDatabase } from "./lock.ts";
 
 /** A backup that is being restored as the database. */
 export interface Restoring {
@@ -57,7 +55,7 @@ export async function beginRestore(options: {
     throw new MemoryError("unavailable", `restore: there is no file ${options.from}. Check its name.`);
   }
   const aside = existsSync(path) ? `${path}.before-${options.at.replace(/\D/g, "")}` : undefined;
-  const lock = existsSync(path) ? lockDatabase(path) : undefined;
+  const lock = existsSync(path) ? lockDatabase(path, "restore") : undefined;
   const abandon = (error: unknown): unknown => {
     try {
       lock?.giveBack();
@@ -140,62 +138,5 @@ function examineDraft(draft: string, named: string): number {
       `restore: ${named} cannot be used: ${why.replace(draft, named)}. Nothing was changed. Take another backup.`,
       { cause },
     );
-  }
-}
-
-/**
- * Locks a database exclusively until it is released. Throws `unavailable` if another program uses it. A damaged database is not
- * locked and nothing is known of it: that is what backups are for.
- */
-function lockDatabase(path: string): {
-  known?: NonNullable<Restoring["present"]>;
-  release(): void;
-  /** Releases it unchanged. */
-  giveBack(): void;
-} {
-  const handle = new DatabaseSync(path, { timeout: 500 });
-  try {
-    // Only the sole connection can leave WAL mode.
-    const mode = handle.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
-    if (mode !== "delete") throw createInUseError(path);
-    handle.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    const known = readPresentDatabase(path, handle);
-    const release = (): void => {
-      if (handle.isOpen) handle.close();
-    };
-    const giveBack = (): void => {
-      try {
-        if (handle.isOpen) handle.exec("ROLLBACK; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL");
-      } finally {
-        release();
-      }
-    };
-    return { ...(known ? { known } : {}), release, giveBack };
-  } catch (error) {
-    handle.close();
-    if (isMemoryError(error)) throw error;
-    if (isBusy(error)) throw createInUseError(path);
-    return { release() {}, giveBack() {} };
-  }
-}
-
-function createInUseError(path: string): MemoryError {
-  return new MemoryError(
-    "unavailable",
-    `restore: a program is using ${path}. Stop it first (a server, a chat), then restore again.`,
-  );
-}
-
-function readPresentDatabase(path: string, handle: DatabaseSync): Restoring["present"] {
-  try {
-    const database = createSqliteDatabase(path, handle);
-    return {
-      identity: readIdentity(database),
-      traces: readTraces(database),
-      backups: readBackupNotes(database),
-    };
-  } catch {
-    // An older file lacks these tables, and a damaged one cannot be read.
-    return undefined;
   }
 }

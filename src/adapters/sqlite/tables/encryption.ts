@@ -4,11 +4,13 @@ import type { SqliteDatabase } from "../database.ts";
 /** Made only in a file that is encrypted: its presence is the mark. */
 const TABLE =
   "CREATE TABLE IF NOT EXISTS encryption (id INTEGER PRIMARY KEY CHECK (id = 1), keys TEXT NOT NULL) STRICT";
-const HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption'";
+/** Finds a row in an encrypted file. */
+export const HAS_ENCRYPTION_TABLE =
+  "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption'";
 
 /** The id of the keys that the texts are encrypted with. Undefined if they are not. */
 export function readKeysId({ handle }: SqliteDatabase): string | undefined {
-  if (!handle.prepare(HAS_TABLE).get()) return undefined;
+  if (!handle.prepare(HAS_ENCRYPTION_TABLE).get()) return undefined;
   const row = handle.prepare("SELECT keys FROM encryption").get();
   return row && String(row.keys);
 }

@@ -1,5 +1,5 @@
 import { openArchive } from "../../../config/backup-settings.ts";
-import { readSettings } from "../../../config/settings.ts";
+import { readSettings, type Settings } from "../../../config/settings.ts";
 import type { Kind, KindGroup } from "../../../domain/memory.ts";
 import type { ErasureReceipt } from "../../../domain/receipt.ts";
 import type { Audit, Keepsake } from "../../../engine/api/keepsake.ts";
@@ -299,4 +299,51 @@ export async function runBackups(options: BackupsCommandOptions): Promise<void> 
     return backups.length > 0 ? EXIT.done : EXIT.nothingFound;
   };
   await withMemory(options, "checks", show, () => ({ jobs: "elsewhere" }));
+}
+
+const CONVERSION_STEPS = { copying: "encrypted", checking: "checked" } as const;
+
+/** Encrypts the database file. */
+export async function runConvert(options: CommonOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    const settings = readSettings(undefined, options.db);
+    const { path, secret } = settings;
+    const encryption = requireEncryption(settings);
+    const { encryptDatabase } = await import("../../../encrypt.ts");
+    const bar = createProgressBar(print.json);
+    const done = await encryptDatabase({
+      path,
+      encryption,
+      ...(secret === undefined ? {} : { secret }),
+      onProgress: (row, of, step) =>
+        bar.show(row, of, `${CONVERSION_STEPS[step]}, row ${row} of about ${of}`),
+    }).finally(() => bar.end());
+    const { users = 0, messages = 0, memories = 0 } = done.rows ?? {};
+    print.result({ path, ...done }, () => [
+      done.isConverted
+        ? `${path} is encrypted: ${formatCount(users, "user")}, ${formatCount(messages, "message")}, ${formatCount(memories, "memory", "memories")}.`
+        : `${path} is encrypted already.`,
+    ]);
+    const plain = [
+      ...done.plainFiles,
+      ...done.plainBackups.filter((name) => !done.plainFiles.includes(name)),
+    ];
+    if (plain.length > 0) {
+      print.note(
+        `Not encrypted, because they are from before: ${plain.join(", ")}. Delete them if you do not need them.`,
+      );
+    }
+    print.note(`Keep a copy of ${path}.keys: without it, nothing can be read.`);
+    return EXIT.done;
+  });
+}
+
+function requireEncryption({ encryption, backends, path }: Settings): NonNullable<Settings["encryption"]> {
+  if (backends?.postgres || backends?.mariadb || path === ":memory:" || path === "")
+    throw invalid("encryption: only a database file can be encrypted. Name it with --db.");
+  if (encryption) return encryption;
+  throw invalid(
+    "encryption: set KEEPSAKE_ENCRYPTION=on first, and KEEPSAKE_MASTER_KEY_FILE for a master key in a file. Every later command needs it too.",
+  );
 }
