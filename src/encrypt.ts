@@ -1,10 +1,10 @@
-import { existsSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { createKeyFolderUndo } from "./adapters/encryption/key-folder.ts";
 import { openSealedCopy } from "./adapters/encryption/sealed-copy.ts";
 import {
   beginFileEncryption,
   type FileEncryption,
   listPlainFiles,
+  resolveDatabaseFile,
 } from "./adapters/sqlite/files/encrypted-copy.ts";
 import { digestKeyOf, openSqliteStore, translate } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
@@ -44,9 +44,7 @@ interface EncryptedDatabase {
  * uses the file, `unsupported` if it holds what cannot be encrypted, `corrupt` if it has faults.
  */
 export async function encryptDatabase(options: EncryptOptions): Promise<EncryptedDatabase> {
-  const path = resolve(options.path);
-  if (!existsSync(path))
-    throw new MemoryError("unavailable", `there is no database ${options.path}. Choose another with --db.`);
+  const path = resolveDatabaseFile(options.path);
   try {
     const isEncrypted = await prepareFile(path, options);
     const rows = isEncrypted ? undefined : await convert(path, options);
@@ -101,8 +99,7 @@ function loadDigestKey(path: string, options: EncryptOptions): () => string {
 }
 
 async function convert(path: string, options: EncryptOptions): Promise<EncryptedDatabase["rows"]> {
-  const keysPath = `${path}.keys`;
-  const hadKeys = existsSync(keysPath);
+  const removeNewKeys = createKeyFolderUndo(`${path}.keys`);
   const encryption = beginFileEncryption(path);
   try {
     const rows = await copyEncrypted(path, encryption, options);
@@ -110,7 +107,7 @@ async function convert(path: string, options: EncryptOptions): Promise<Encrypted
     return rows;
   } catch (error) {
     // Nothing is encrypted with keys that were made for the copy.
-    if (!hadKeys) rmSync(keysPath, { recursive: true, force: true });
+    removeNewKeys();
     throw encryption.abandon(error);
   }
 }

@@ -109,6 +109,12 @@ export async function openKeyFolder(
   };
 }
 
+/** Gives what removes a folder of keys that is not there yet, if nothing is to be encrypted with them after all. */
+export function createKeyFolderUndo(path: string): () => void {
+  if (existsSync(path)) return () => {};
+  return () => rmSync(path, { recursive: true, force: true });
+}
+
 /** Removes a folder of keys that was made for a database that cannot be encrypted. One with keys of users stays. */
 export function removeEmptyKeyFolder(path: string): void {
   if (readdirSync(path).some((name) => name !== ID_FILE)) return;

@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, renameSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { MemoryError } from "../../../errors.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import { createSqliteDatabase } from "../database.ts";
 import { DatabaseSync } from "../node-sqlite.ts";
@@ -31,6 +32,13 @@ export interface FileEncryption {
  * than this, and opens the new one then: it would write to a file without a name.
  */
 const HELD_AFTER_MS = 1200;
+
+/** The resolved path of a database file. Throws `unavailable` if there is none. */
+export function resolveDatabaseFile(named: string): string {
+  const path = resolve(named);
+  if (existsSync(path)) return path;
+  throw new MemoryError("unavailable", `there is no database ${named}. Choose another with --db.`);
+}
 
 /** Locks a database of this version. Throws `unavailable` if another program uses it. */
 export function beginFileEncryption(path: string): FileEncryption {
