@@ -189,10 +189,18 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
     ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
   proposals.push(...agesInBrackets(context, text, whole), ...furtherPredicates(context, text, whole));
-  proposals.push(...endedBeside(context, bared(text), whole, proposals));
+  const ended = endedBeside(context, bared(text), whole, proposals);
+  // "Figma is history" ends it, and is no fact about Figma.
+  const told = ended.length > 0 ? proposals.filter((one) => !isAboutThing(one)) : proposals;
+  proposals.splice(0, proposals.length, ...told, ...ended);
   proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
+}
+
+/** What a thing is that is nobody's: "Figma is history". */
+function isAboutThing(one: Proposal): boolean {
+  return one.propose === "add" && one.claim?.relation === "be" && !one.claim.subject.startsWith("user");
 }
 
 /** A set phrase that ends something, where the clauses of the sentence changed nothing. */

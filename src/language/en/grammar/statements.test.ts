@@ -170,7 +170,7 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
   // A form that is both present and past is the past behind one person, and with a point in time.
   ["I read Dune in January.", "The user read Dune in January 2026."],
   ["My landlord cut the rent in January.", "The user's landlord cut the rent in January 2026."],
-  ["My sister Ana quit smoking.", "The user's sister Ana quit smoking."],
+  ["My sister Ana quit smoking.", "The user's sister Ana quit smoking.", "The user's sister is called Ana."],
   ["I put in my notice on Friday.", "The user put in their notice on 6 March 2026."],
   [
     "I cut my hours to four days a week last month.",
@@ -190,7 +190,53 @@ const TELLS: readonly (readonly [said: string, ...memories: string[]])[] = [
     "The user's local pub the Eagle closed in January 2026.",
     "The user's local pub is called the Eagle.",
   ],
-  ["My gym, a chain from Leeds, closed in January."],
+  [
+    "My gym, a chain from Leeds, closed in January.",
+    "The user's gym is a chain from Leeds.",
+    "The user's gym closed in January 2026.",
+  ],
+  ["My dog, a greyhound, hates rain.", "The user's dog is a greyhound.", "The user's dog hates rain."],
+  [
+    "My neighbour, a retired pilot, bakes bread.",
+    "The user's neighbour is a retired pilot.",
+    "The user's neighbour bakes bread.",
+  ],
+  ["My dog hates rain.", "The user's dog hates rain."],
+  // "Cut" looks the same in all forms, and needs a person before it and an object behind it.
+  ["My wife cut sugar out of her diet.", "The user's wife cut sugar out of her diet."],
+  ["My dad put his house up for sale.", "The user's dad put his house up for sale."],
+  ["I've cut carbs out of my diet.", "The user has cut carbs out of their diet."],
+  ["My hair cut was awful."],
+  // Who is named behind "my" has that name, wherever it stands.
+  [
+    "My partner Sam and I moved to Ghent in January.",
+    "The user moved to Ghent in January 2026.",
+    "The user's partner is called Sam.",
+  ],
+  [
+    "I live with my partner Sam.",
+    "The user lives with their partner Sam.",
+    "The user's partner is called Sam.",
+  ],
+  // What is so since a day is so, and did not happen on that day.
+  ["Been vegan since 2018.", "The user has been vegan since 2018."],
+  ["I've been sober since 2018.", "The user has been sober since 2018."],
+  ["I've been ill since Monday."],
+  // Of a list each, however much.
+  [
+    "For work I live in Linear and Notion, and a bit of Figma.",
+    "The user lives in Linear for work.",
+    "The user lives in Notion for work.",
+    "The user lives in a bit of Figma for work.",
+  ],
+  [
+    "I play guitar, drums and some bass.",
+    "The user plays guitar.",
+    "The user plays drums.",
+    "The user plays some bass.",
+  ],
+  // A sum without the day from which it holds.
+  ["My rent goes up to 1100 starting April.", "The user's rent is 1100."],
   // "At my sister's" is a place, and whole.
   ["I'm staying at my sister's until June.", "The user is staying at their sister's until June 2026."],
   ["I get my hair cut at Lena's.", "The user gets their hair cut at Lena's."],
@@ -226,6 +272,25 @@ describe("no memory comes of", () => {
     "Nice weather today!",
   ])("%s", async (said) => {
     expect(await texts(said)).toEqual([]);
+  });
+});
+
+describe("a state since a day", () => {
+  it.each([
+    ["Been vegan since 2018.", "vegan", "2018-01-01T00:00:00.000Z"],
+    ["I've been sober since 3 May 2021.", "sober", "2021-05-03T00:00:00.000Z"],
+    ["I've been a nurse since 2009.", "a nurse", "2009-01-01T00:00:00.000Z"],
+  ])("is a fact that holds from that day: %s", async (said, value, validFrom) => {
+    const [state] = await added(said);
+    expect(state).toMatchObject({ kind: "fact", validFrom, claim: { relation: "be", value } });
+    expect(state?.when).toBeUndefined();
+  });
+});
+
+describe("a sum that rises", () => {
+  it("holds from the coming month, and is the sum alone", async () => {
+    const [rent] = await added("My rent goes up to 1100 starting January.");
+    expect(rent).toMatchObject({ validFrom: "2027-01-01T00:00:00.000Z", claim: { value: "1100" } });
   });
 });
 

@@ -9,7 +9,7 @@ import { speakerEntity } from "../grammar/clauses/entities.ts";
 import { isRefused } from "../grammar/no-facts/guards.ts";
 import { isUnreal } from "../grammar/no-facts/unreal.ts";
 import { weigh } from "../grammar/standing/weights.ts";
-import { datesIn } from "../grammar/time/dates.ts";
+import { datesIn, momentOf } from "../grammar/time/dates.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
 import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
@@ -18,7 +18,9 @@ import { claimOfClause } from "./clause-claim.ts";
 import { clauseFeatures, type Features, type Surroundings } from "./features.ts";
 import { SIGN_WEIGHTS, VECTOR_WEIGHTS } from "./gate-weights.ts";
 import { type ReadClause, readClauses } from "./read-clauses.ts";
+import { splitLists } from "./split-lists.ts";
 import { childrenBy } from "./tree.ts";
+import { wordClause } from "./wording.ts";
 
 /** Below this chance of being worth keeping, what the rules read is dropped. */
 const RULES_LEAST = 0.5;
@@ -68,7 +70,7 @@ export function reconcile(
   });
   const added = byTrees
     .filter(({ read, keep }) => keep >= TREES_LEAST && !kept.some((one) => overlaps(one, read)))
-    .map(({ read, keep }) => addClause(message, read, keep));
+    .flatMap(({ read, keep }) => addClauses(message, read, keep));
   return [...kept, ...added].sort((one, other) => one.start - other.start);
 }
 
@@ -85,11 +87,11 @@ function addMissed(
 ): AddProposal[] {
   const isMissed = ({ clause, start, end }: ReadClause): boolean =>
     !proposals.some(
-      (one) => one.start < end && start < one.end && !(clause.about === "owned" && isOnlyHad(one)),
+      (one) => one.start < end && start < one.end && !(clause.about === "owned" && isOnlyHad(one, clause)),
     );
   return byTrees
     .filter(({ read, keep }) => keep >= TREES_LEAST && isOwnStatement(read) && isMissed(read))
-    .map(({ read, keep }) => addClause(message, read, keep));
+    .flatMap(({ read, keep }) => addClauses(message, read, keep));
 }
 
 /**
@@ -103,9 +105,13 @@ function isOwnStatement({ clause: { tree, head, about, role, subject } }: ReadCl
   return ["speaker", "group", "dropped"].includes(about) || (about === "owned" && isAnimate);
 }
 
-/** "My husband still works": that there is a husband, and nothing that he does. */
-function isOnlyHad(one: Proposal): boolean {
-  return one.propose === "add" && one.claim?.relation === "have" && /^an? [\p{L}-]+$/u.test(one.claim.value);
+/** "My husband still works", "my uncle Piet still works": that there is one, or his name, and nothing that he does. */
+function isOnlyHad(one: Proposal, { copula }: ReadClause["clause"]): boolean {
+  if (one.propose !== "add" || !one.claim) return false;
+  const { relation, value } = one.claim;
+  // "My landlord is Piet" says nothing but the name.
+  if (relation === "be called") return copula === undefined;
+  return relation === "have" && /^an? [\p{L}-]+$/u.test(value);
 }
 
 /** "I want to learn to sail.": a short message that asks for nothing. Among people such messages are small talk as well. */
@@ -172,6 +178,14 @@ export function isTold({ clause, wording }: ReadClause): boolean {
   return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
 }
 
+/** A memory for each of the things that a clause lists. */
+function addClauses(message: Message, read: ReadClause, keep: number): AddProposal[] {
+  return splitLists(read.clause).map((clause) => {
+    const wording = wordClause(clause, read.names) ?? read.wording;
+    return addClause(message, { ...read, clause, wording }, keep);
+  });
+}
+
 function addClause(message: Message, read: ReadClause, keep: number): AddProposal {
   const { clause, wording, names, start, end } = read;
   const quote = message.content.slice(start, end);
@@ -181,7 +195,11 @@ function addClause(message: Message, read: ReadClause, keep: number): AddProposa
   const text = absolute(wording.text, relative, quote);
   const claim = claimOfClause(clause, names, speakerEntity(message.name).path);
   const relation = getRelation(claim?.relation ?? "");
-  const kind = isPast || dates.length > 0 ? "event" : relation.kind;
+  // "I've been married since 2012": so ever since, and nothing that happened on that day.
+  const isSince = !isPast && /\bsince\b/i.test(quote) && (dates[0]?.iso.length ?? 0) <= 10;
+  const since = isSince ? dates[0]?.iso : undefined;
+  const isEvent = isPast || (dates.length > 0 && since === undefined);
+  const kind = isEvent ? "event" : relation.kind;
   const weight = weigh({
     text,
     claim: claim ?? { subject: "user", relation: "", value: "" },
@@ -201,7 +219,8 @@ function addClause(message: Message, read: ReadClause, keep: number): AddProposa
     confidence: weight.confidence,
     importance: weight.importance,
     ...(weight.why === "" ? {} : { why: weight.why }),
-    ...(dates[0] ? { when: dates[0].iso } : {}),
+    ...(since === undefined ? {} : { validFrom: momentOf(since, message.zone) }),
+    ...(dates[0] && since === undefined ? { when: dates[0].iso } : {}),
     ...(weight.sensitive ? { sensitive: true } : {}),
   };
 }

@@ -10,7 +10,7 @@ export interface Tree {
 }
 
 /** Indexes a sentence of `text`. */
-export function createTree(sentence: ParsedSentence, text: string): Tree {
+export function createTree(sentence: Pick<ParsedSentence, "tokens">, text: string): Tree {
   const children: number[][] = sentence.tokens.map(() => []);
   sentence.tokens.forEach((token, i) => {
     children[token.head]?.push(i);

@@ -90,7 +90,8 @@ export function risen(change: Change): Proposal[] | undefined {
   const { context, statement, text, phrases } = change;
   const { tokens, verb } = statement.clause;
   const said = RISES.exec(text) ?? (verb.lemma === "change" && !verb.denied ? CHANGED.exec(text) : undefined);
-  const value = tidy(said?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "");
+  const told = said?.groups?.value?.split(/,(?!\d)| because | from | since | as of | so /)[0] ?? "";
+  const value = tidy(withoutDate(change, told));
   if (value === "") return undefined;
   const object = phrases.find(({ kind }) => kind === "noun")?.items[0];
   const transitive =
@@ -110,6 +111,18 @@ export function risen(change: Change): Proposal[] | undefined {
       ...fromThen(change),
     }),
   ];
+}
+
+/** "1100 starting January", "1100 in May": the sum without the day from which it holds. */
+function withoutDate({ context, statement, dates }: Change, value: string): string {
+  const [date] = dates;
+  const words = date && context.content.slice(statement.start + date.start, statement.start + date.end);
+  const at = words === undefined ? -1 : value.indexOf(words);
+  return at <= 0
+    ? value
+    : value
+        .slice(0, at)
+        .replace(/[\s,]+(?:(?:starting|beginning|effective|from|in|on|at|by|the|this|next|last)\s+)*$/i, "");
 }
 
 /** "I got a raise to 44,250": what somebody is paid. */

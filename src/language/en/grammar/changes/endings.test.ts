@@ -16,6 +16,8 @@ describe("what is said to be over by a set phrase", () => {
   it.each([
     ["I drink coffee every morning.", "Coffee isn't something I drink anymore.", /drinks coffee/],
     ["I use Magnet.", "I moved away from Magnet.", /uses Magnet/],
+    ["I use Shram and Magnet.", "Shram and Magnet are history.", /Shram|Magnet/],
+    ["I live in Shram, Magnet and a bit of Dendron.", "Dendron is history.", /Dendron/],
   ])("ends what the user did by that verb: %s %s", async (said, over, gone) => {
     expect((await currentAfter(said)).join(" ")).toMatch(gone);
     expect((await currentAfter(said, over)).join(" ")).not.toMatch(gone);
@@ -26,6 +28,8 @@ describe("what is said to be over by a set phrase", () => {
     ["My sister drinks coffee.", "Coffee isn't something I drink anymore.", /sister drinks coffee/],
     ["My parents live in Leeds.", "I moved away from my parents.", /parents live in Leeds/],
     ["I was born in Leeds.", "I moved away from Leeds.", /born in Leeds/],
+    ["I live in Shram, Magnet and a bit of Dendron.", "Dendron is history.", /(?=.*Shram)(?=.*Magnet)/],
+    ["I use Shram and Magnet.", "My sister uses Shram and Dendron is history.", /uses Shram/],
   ])("ends nothing else that names the same: %s %s", async (said, over, kept) => {
     expect((await currentAfter(said, over)).join(" ")).toMatch(kept);
   });

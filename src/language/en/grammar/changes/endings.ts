@@ -12,6 +12,9 @@ const WE =
   "(?:(?:i|we)(?:['’]?ve|['’]?m|['’]?re| have| had| am| are| was| were)? )?(?:both )?(?:(?:just|finally|had to|have to|decided to|recently|basically|officially|sadly|also|now|got to|ended up|actually|happily|gladly|only just|already|pretty much|think i['’]?m|think we['’]?re|guess i['’]?m|totally|completely|so|all|went and) )*";
 const WORD = "(?!(?:because|since|after|when|so|as|for the|and)\\b)[^\\s,;!?()]+";
 const WHAT = `(?<what>${WORD}(?: ${WORD}){0,5}?)`;
+/** "Figma and Notion", before a verb that goes with several. */
+const SEVERAL = `${WORD}(?: ${WORD})?(?: and ${WORD}(?: ${WORD})?)+(?! ?(?:is|was|has|['’]s)\\b)`;
+const SUBJECT = `(?<what>${SEVERAL}|${WORD}(?: ${WORD}){0,5}?)`;
 const STOPS =
   "(?=$|[,;.!?()–—]| because\\b| since\\b| after\\b| when\\b| so\\b| as\\b| and\\b| but\\b| last\\b| this\\b| yesterday\\b| today\\b| in (?:january|february|march|april|may|june|july|august|september|october|november|december|the end)\\b| for (?:good|now|health|the|my)\\b| at (?:the|last)\\b| on (?:\\p{Lu}|my)| (?:completely|entirely|altogether|already|now|too|a(?:nd)? while back|ages ago|\\w+ (?:days?|weeks?|months?|years?) ago|about|lol|haha|tho|though|thank)\\b)";
 
@@ -40,7 +43,7 @@ const BY_OTHERS = TAKEN_OFF.map((row) =>
 const BY_ITSELF = IT_ENDED.map((row) =>
   wayOf(
     row,
-    `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${WHAT}(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
+    `^${OPENERS}(?:(?:the|my|our|that|this|both|all) )*${SUBJECT}(?: ?(?=['’]s)| )${row}(?![\\p{L}'’])`,
   ),
 );
 const PARTED = OVER_WITH.map((row) => patternOf(row, OPENERS));
@@ -66,10 +69,16 @@ export function idiomEndings(
   return [];
 }
 
+const LISTED = /^(?:\S+(?: \S+)?, )+\S+(?: \S+)?,? and (?=\S)/;
+
 /** The sentence, and what stands behind its commas and its "so": "the server died, binned the lot". */
 function piecesOf(text: string): string[] {
   const rest = text.split(/[,;:–—(]+\s*|\s+(?:so|and|but)\s+/i).slice(1);
-  return [text, ...rest].map((piece) => piece.trim()).filter((piece) => piece.length > 3);
+  // "Figma, Notion and Linear are history": what ends is a list.
+  const listed = text.replace(LISTED, (list) => list.replace(/,(?: and)? /g, " and "));
+  return [text, ...(listed === text ? [] : [listed]), ...rest]
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.length > 3);
 }
 
 function endedIn(
@@ -83,11 +92,46 @@ function endedIn(
     const { what: named = "", did, uses } = pattern.exec(piece)?.groups ?? {};
     const what = tidy(named);
     if (what === "") continue;
-    const found = IT.test(what) ? pointedAt(context, before, place.start) : namedBy(context, what);
-    const proposals = endings(context, place, ofVerb(context, found, uses ? "use" : did), what);
+    const proposals = endNamed(context, place, { what, before, verb: uses ? "use" : did });
     if (proposals.length > 0) return proposals;
   }
   return [];
+}
+
+interface NamedEnding {
+  readonly what: string;
+  /** The words of the sentence before. */
+  readonly before: string;
+  readonly verb: string | undefined;
+}
+
+/** Ends what some words name, or what "it" means. */
+function endNamed(
+  context: Context,
+  place: { readonly start: number; readonly end: number },
+  { what, before, verb }: NamedEnding,
+): Proposal[] {
+  if (IT.test(what))
+    return endings(context, place, ofVerb(context, pointedAt(context, before, place.start), verb), what);
+  const each = endEach(context, place, what, verb);
+  return each.length > 0
+    ? each
+    : endings(context, place, ofVerb(context, namedBy(context, what), verb), what);
+}
+
+/** "Figma and Notion are history": of several, each, where each is known. */
+function endEach(
+  context: Context,
+  place: { readonly start: number; readonly end: number },
+  what: string,
+  did: string | undefined,
+): Proposal[] {
+  const names = what.split(/,? and | & /).map((name) => tidy(name));
+  if (names.length < 2) return [];
+  const ended = names.map((name) =>
+    endings(context, place, ofVerb(context, namedBy(context, name), did), name),
+  );
+  return ended.every((one) => one.length > 0) ? ended.flat() : [];
 }
 
 /** "Coffee isn't something I drink anymore": what the user did, by that verb; all of it where the words name none. */

@@ -18,6 +18,7 @@ import { FIRST_POSSESSIVE } from "../words/lexicon.ts";
 import { isName, type nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isFavourite, withoutNow } from "./favourites.ts";
+import { withoutMeasure } from "./listed-claims.ts";
 import { called } from "./name-claims.ts";
 import { measuredBefore } from "./replaced.ts";
 import { compose } from "./sentence.ts";
@@ -118,7 +119,7 @@ function bePlain(part: ClausePart, phrase: Phrase, item: readonly [number, numbe
     context.content.slice(statement.start, statement.end),
   );
   return items.map((one) => {
-    const value = said(context, tokens, ...one);
+    const value = memberValue(part, one, items.length);
     const hasNow = !isPast && !clause.verb.denied;
     return adding(context, getStatementSpan(part), {
       text: sentenceOf(part, restWith(part, phrase, one), leadText(part)),
@@ -137,6 +138,15 @@ function bePlain(part: ClausePart, phrase: Phrase, item: readonly [number, numbe
       ...whenOf(part),
     });
   });
+}
+
+function memberValue(
+  { context, tokens }: ClausePart,
+  item: readonly [number, number],
+  count: number,
+): string {
+  const value = said(context, tokens, ...item);
+  return count > 1 ? withoutMeasure(value) : value;
 }
 
 /** "I'm a size 10 now": the same with another number. */

@@ -14,6 +14,7 @@ import { LASTING } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import type { Token } from "../words/token.ts";
 import { favourites } from "./favourites.ts";
+import { namesInPassing } from "./name-claims.ts";
 import { compose } from "./sentence.ts";
 
 interface Sentence {
@@ -37,6 +38,7 @@ export function beside(sentence: Sentence, told: readonly Proposal[]): Proposal[
   if (!isAsked) take(fronted(context, text, place));
   if (!isAsked) take(opinions(context, tokens, text));
   take(groupNames(context, tokens.slice(0, asked)));
+  take(namesInPassing(context, tokens.slice(0, asked)));
   if (!isAsked) take(formerHabits(context, text, place));
   if (!isAsked) take([...agesInPassing(context, text, place), ...countsOf(context, text, place)]);
   if (!isAsked) take([...pastimes(context, text, place), ...nicknames(context, text, place)]);

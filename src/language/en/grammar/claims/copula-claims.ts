@@ -5,6 +5,7 @@ import { NAMING } from "../clauses/noun-phrases.ts";
 import {
   type ClausePart,
   getStatementSpan,
+  isSince,
   leadText,
   qualifierOf,
   relationWith,
@@ -145,7 +146,9 @@ function adjectiveClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const value = said(context, tokens, phrase.from, phrase.to);
   const word = tokens[phrase.to - 1]?.lower ?? "";
   if (PASSING.has(word) || PASSING.has(tokens[phrase.from]?.lower ?? "") || SELF_HELD.test(word)) return [];
-  if (word === "due" || dates.length > 0) return dates.length > 0 ? timeClaims(part, phrase) : [];
+  // "vegan since 2018": so ever since, and not on that day.
+  const isDated = dates.length > 0 && !isSince(part);
+  if (word === "due" || isDated) return isDated ? timeClaims(part, phrase) : [];
   const isLasting =
     LASTING.has(word) ||
     LASTING.has(value.toLowerCase()) ||

@@ -36,6 +36,14 @@ function onlyItem(part: ClausePart, means: Phrase, item: Stretch): ClausePart {
   };
 }
 
+const MEASURE =
+  /^(?:(?:an? )?(?:little |tiny |wee )?(?:bit|touch|spot|dash|smattering) of (?!an? |the )|(?:some|the odd|(?:the|an) occasional|a little) (?=\p{Lu}))/u;
+
+/** "Linear and A BIT OF Figma": how much says nothing of what it is. */
+export function withoutMeasure(value: string): string {
+  return value.replace(MEASURE, "");
+}
+
 interface Listed {
   readonly items: readonly (readonly [number, number])[];
   /** "courses" */

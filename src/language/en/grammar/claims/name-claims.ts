@@ -8,9 +8,10 @@ import { readList } from "../clauses/noun-phrases.ts";
 import { type ClausePart, getStatementSpan } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";
 import { type AddParts, adding, type Context, claimOf, said } from "../context.ts";
-import { BE, FIRST_POSSESSIVE } from "../words/lexicon.ts";
+import { ANIMALS, BE, FEMALE, FIRST_POSSESSIVE, KIN, MALE } from "../words/lexicon.ts";
 import { isName, nounOf } from "../words/nouns.ts";
-import type { Stretch } from "../words/token.ts";
+import { isPersonNoun } from "../words/persons.ts";
+import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import { compose } from "./sentence.ts";
 
 /** "My landlord is called Mr Petrakis." */
@@ -33,8 +34,14 @@ function isFormer({ statement: { clause }, tokens }: ClausePart): boolean {
   );
 }
 
+/** Where a name is told. */
+interface Telling {
+  readonly context: Context;
+  readonly statement: { readonly start: number; readonly end: number };
+}
+
 export function called(
-  part: ClausePart,
+  part: Telling,
   bearer: Entity,
   name: string,
   parts: Partial<AddParts> = {},
@@ -65,7 +72,7 @@ const RENAMED =
   /\b(?:now|nowadays|these days|since|as of|renam\w+|chang\w+|actually|instead|no longer|not|sorry|correct\w*|mean|meant|spel\w+|new)\b/i;
 
 /** Whether a name is that of another who bears the same noun: "my friend is called Bela", where there is a friend Alma. */
-function isAnother(part: ClausePart, { path, plural }: Entity, name: string): boolean {
+function isAnother(part: Telling, { path, plural }: Entity, name: string): boolean {
   const { context } = part;
   const noun = path.split("/").at(-1) ?? "";
   if (plural || !path.includes("/") || isOneOfItsKind(noun) || !isAboutSomebody(noun)) return false;
@@ -86,7 +93,7 @@ function isSpeltLike(one: string, other: string): boolean {
 }
 
 /** "my sister NADIA lives": her name is told in passing. */
-export function nameBehind(part: ClausePart, entity: Entity): AddProposal[] {
+export function nameBehind(part: Telling, entity: Entity): AddProposal[] {
   if (entity.name === undefined || !entity.path.includes("/")) return [];
   const last = entity.path.split("/").at(-1) ?? "";
   if (entity.path.endsWith(` ${entity.name}`) || !isAboutSomebody(last)) return [];
@@ -98,6 +105,34 @@ export function nameBehind(part: ClausePart, entity: Entity): AddProposal[] {
       made.propose === "add" && made.claim?.relation === "be called" && made.claim.subject === entity.path,
   );
   return isKnown || isMade ? [] : [called(part, entity, entity.name, { holds: "many" })];
+}
+
+/**
+ * "my partner SAM and I", "with my friend LENA": whom "my" and a noun for a person or an animal name, wherever they stand. Told once,
+ * and not of one whose name is known.
+ */
+export function namesInPassing(context: Context, tokens: readonly Token[]): AddProposal[] {
+  return tokens.flatMap((token, at) => {
+    const next = tokens[at + 1];
+    const isOwned = /^(?:my|our)$/.test(tokens[at - 1]?.lower ?? "") && !token.quoted && token.after === " ";
+    const isSingle = toSingular(token.lower) === token.lower;
+    if (!isOwned || !isSingle || !isSomebody(token.lower) || !isGivenName(next)) return [];
+    const to = isGivenName(tokens[at + 2]) && next.after === " " && !next.owner ? at + 3 : at + 2;
+    const entity = context.discourse.resolve(tokens.map(withoutOwner), at - 1, to);
+    const place = { start: tokens[at - 1]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+    return entity ? nameBehind({ context, statement: place }, entity) : [];
+  });
+}
+
+const withoutOwner = (token: Token): Token => ({ ...token, owner: false });
+
+function isSomebody(noun: string): boolean {
+  return isPersonNoun(noun) || [KIN, FEMALE, MALE, ANIMALS].some((words) => words.has(noun));
+}
+
+function isGivenName(token: Token | undefined): token is Token {
+  if (!token || token.quoted || !isCapital(token) || token.class !== "name") return false;
+  return !["WeekDay", "Month", "Demonym", "Acronym"].some((tag) => token.tags.has(tag));
 }
 
 function isAboutSomebody(thing: string): boolean {

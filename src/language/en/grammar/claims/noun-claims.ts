@@ -196,7 +196,7 @@ function isNamed({ known }: Context, { path }: Entity): boolean {
 }
 
 const PASSING_NOUNS = new Set(
-  "mess wreck idiot fool nightmare disaster joke shame pity bit fan write-off pain hoot legend star angel hero pig zombie lot while thing one day night week morning evening weekend time way reason problem issue question surprise treat win loss dream mood relief".split(
+  "mess wreck idiot fool nightmare disaster joke shame pity bit fan write-off pain hoot legend star angel hero pig zombie lot while thing one day night week morning evening weekend time way reason problem issue question surprise treat win loss dream mood relief history goner".split(
     " ",
   ),
 );

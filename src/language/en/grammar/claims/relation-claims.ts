@@ -20,7 +20,14 @@ import { type AddParts, adding, claimOf, said, thirdPerson, tidy } from "../cont
 import { isAmongPeople } from "../standing/among-people.ts";
 import { momentOf } from "../time/dates.ts";
 import type { Stretch, Token } from "../words/token.ts";
-import { groupClaims, groupIn, listedBehind, listedClaims, listedMeans } from "./listed-claims.ts";
+import {
+  groupClaims,
+  groupIn,
+  listedBehind,
+  listedClaims,
+  listedMeans,
+  withoutMeasure,
+} from "./listed-claims.ts";
 import { toReplacement } from "./replaced.ts";
 import { compose, inflect } from "./sentence.ts";
 
@@ -55,7 +62,8 @@ export function relationClaims(
   const details = detailsOf(part, relation, isPast);
   const unlisted = whole ?? (phrase ? said(context, tokens, phrase.from, phrase.to) : "");
   return items.flatMap((item, k) => {
-    const value = item ? said(context, tokens, ...item) : tidy(unlisted);
+    const named = item ? said(context, tokens, ...item) : tidy(unlisted);
+    const value = items.length > 1 ? withoutMeasure(named) : named;
     if (item && isVague(tokens, item) && !isDoing(part, item)) return tasteOfThat(part, relation, item);
     const isOne = items.length > 1;
     const text = asOne(sentenceOf(part, restWith(part, phrase, item), leadText(part)), isOne);

@@ -141,6 +141,14 @@ function isOfNoun(tokens: readonly Token[], { subject }: Found, last: Found): bo
 function isLeftOut(tokens: readonly Token[], start: Start, { subject, verb }: Found): boolean {
   if (!subject || start.opener !== undefined) return false;
   const before = tokens[subject[0] - 1];
+  // "For work I live in Excel": the noun belongs to what leads the clause.
+  const lead = tokens.slice(start.lead, subject[0]);
+  if (
+    lead[0]?.class === "preposition" &&
+    lead.length <= 4 &&
+    !lead.some(({ class: kind }) => kind === "determiner")
+  )
+    return false;
   const isOwn = /^(?:i|we|he|she|they)$/.test(tokens[subject[0]]?.lower ?? "");
   const hangs = isOwn && before?.class === "noun" && before.after.trim() === "" && !isTimeNoun(before.lower);
   const next = tokens[verb.to];

@@ -90,7 +90,7 @@ export function isPlace(phrases: readonly Phrase[]): boolean {
 }
 
 /** Where a statement stands in its message. */
-export function getStatementSpan({ statement }: { readonly statement: Statement }): {
+export function getStatementSpan({ statement }: { readonly statement: Pick<Statement, "start" | "end"> }): {
   start: number;
   end: number;
 } {

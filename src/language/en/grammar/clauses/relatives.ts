@@ -1,3 +1,4 @@
+import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms.ts";
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { type Context, said } from "../context.ts";
 import type { Token } from "../words/token.ts";
@@ -112,8 +113,29 @@ function phraseStart(tokens: readonly Token[], end: number): number {
 
 const ASIDE =
   /^(?:(?:so|and|well|also|oh|hey|btw)[, ]+)*(?<who>(?:[Mm]y|[Oo]ur) [\p{L}'’ -]{2,40}?|\p{Lu}[\p{L}'’-]+), (?<aside>(?:an? |who |the )[^,;:.!?]{3,70}), (?<rest>[^;:.!?]{3,120})[.!]*$/u;
-const FINITE =
-  /^(?:(?:also|just|still|always|really|recently|now|never|only) )*(?:is|are|was|has|had|lives|works|plays|likes|loves|hates|wants|runs|owns|drives|speaks|studies|teaches|moved|bought|got|started|joined|sold|gave|made|took|left|keeps|eats|drinks|collects|sings|writes|paints|cooks|needs|does|will|can|can't|doesn't|isn't|hasn't)\b/i;
+/** A participle or a joint behind the comma: what stands before it is not yet the end of the subject. */
+const NO_PREDICATE = /^(?:and|or|but|who|which|with|from|in|at|on|called|named|born|aged)$/;
+/** Behind the second comma of "My dog, a greyhound, HATES rain": forms that the tagger may take for a noun. */
+const THIRD_PERSON = /^[a-z]{2,}[^s\W]s$/;
+
+/** Whether what stands behind the second comma says something of the subject: it begins with a verb in a finite form. */
+function isPredicate(tokens: readonly Token[], rest: string): boolean {
+  const first = rest.split(" ")[0]?.toLowerCase() ?? "";
+  let at = tokens.findLastIndex(
+    ({ word }, i) => tokens[i - 1]?.after.includes(",") === true && rest.startsWith(word),
+  );
+  if (at < 0 || NO_PREDICATE.test(first)) return false;
+  while (tokens[at]?.class === "adverb" || tokens[at]?.class === "negation") at += 1;
+  const token = tokens[at];
+  if (!token || /ing$/.test(token.lower)) return false;
+  return token.class === "verb" || (token.class === "noun" && isThirdPerson(token, tokens[at + 1]));
+}
+
+/** "hates rain", "trains dogs": a noun in s before another phrase of its own; "nurses in Porto" is read as it is tagged. */
+function isThirdPerson({ lower }: Token, next: Token | undefined): boolean {
+  const isVerb = THIRD_PERSON.test(lower) && toThirdPerson(toBaseForm(lower)) === lower;
+  return isVerb && next !== undefined && next.class !== "conjunction";
+}
 
 /**
  * "My sister Ana, a nurse in Porto, has two cats", "my boss, who lives in Ghent, sails": two statements about the same
@@ -128,7 +150,8 @@ export function asides(
   if (tokens.length > 40 || tokens.some(({ quoted }) => quoted)) return undefined;
   const found = ASIDE.exec(text.replace(/\s+/g, " ").trim())?.groups;
   const { who, aside = "", rest = "" } = found ?? {};
-  if (who === undefined || !FINITE.test(rest)) return undefined;
+  // "My local pub, the Eagle, closed": a name.
+  if (who === undefined || /^the \p{Lu}/u.test(aside) || !isPredicate(tokens, rest)) return undefined;
   const told = /^who /i.test(aside) ? aside.slice(4) : `is ${aside}`;
   const first = context.readAs(`${who} ${told}.`, place);
   const second = context.readAs(`${who} ${rest}.`, place);

@@ -192,7 +192,12 @@ function continues(auxiliary: string, token: Token): boolean {
       toBaseForm(token.lower) === token.lower
     );
   if (["have", "has", "had", "'ve"].includes(auxiliary))
-    return form === "participle" || isPastForm(token.lower) || ["been", "had", "got"].includes(token.lower);
+    return (
+      form === "participle" ||
+      isPastForm(token.lower) ||
+      ["been", "had", "got"].includes(token.lower) ||
+      toPastParticiple(token.lower) === token.lower
+    );
   if (BE.has(auxiliary))
     return (
       form !== "base" ||

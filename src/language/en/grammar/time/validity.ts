@@ -1,7 +1,7 @@
 import { toDateSpan } from "../../../../domain/time.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { getRelation } from "../../relations/relations.ts";
-import { type ClausePart, isOver } from "../clauses/parts.ts";
+import { type ClausePart, isOver, isSince } from "../clauses/parts.ts";
 import { said, saidAt } from "../context.ts";
 import { datesIn, momentOf } from "./dates.ts";
 
@@ -84,41 +84,55 @@ function sinceLength(text: string, at: string, isSince: boolean): string | undef
   return date?.iso.slice(0, 10);
 }
 
+/** What is so since a day did not happen on that day. */
+function withoutWhen({ when: _when, ...claim }: AddProposal): AddProposal {
+  return claim;
+}
+
+/** The words of a clause, with what leads it. */
+function wordsOf({ context, statement }: ClausePart): string {
+  const { tokens, lead } = statement.clause;
+  const before = context.content.slice(Math.max(0, statement.start - 30), statement.start);
+  const opening =
+    /(?:^|[.!?;]\s*)((?:from|starting|beginning|as of|until|between) [^.!?;]*)$/i.exec(before)?.[1] ?? "";
+  const clause = context.content.slice(statement.start, statement.end);
+  const led = said(context, tokens, ...lead);
+  return `${clause.includes(led) ? "" : `${led} `}${opening}${clause}`.trim();
+}
+
 /**
  * What a clause tells with the time in which it holds: "from 2015 to 2019", "until Friday", "starting Monday". What is
  * told of the past has ended by the time it is told.
  */
 export function withValidity(part: ClausePart, claims: readonly AddProposal[]): AddProposal[] {
   const { context, statement } = part;
-  const { verb, tokens, lead } = statement.clause;
+  const { verb } = statement.clause;
   if (claims.length === 0 || verb.denied) return [...claims];
-  const before = context.content.slice(Math.max(0, statement.start - 30), statement.start);
-  const opening =
-    /(?:^|[.!?;]\s*)((?:from|starting|beginning|as of|until|between) [^.!?;]*)$/i.exec(before)?.[1] ?? "";
-  const clause = context.content.slice(statement.start, statement.end);
-  const led = said(context, tokens, ...lead);
-  const text = `${clause.includes(led) ? "" : `${led} `}${opening}${clause}`.trim();
+  const text = wordsOf(part);
   const over = isOver(part);
   const at = saidAt(context.message);
   const { from: told, until } = stretchIn(text.replace(/’/g, "'"), at, !over);
-  const from = told ?? sinceLength(text, at, verb.perfect && !over);
+  const since = isSince(part) && !over ? part.dates[0]?.iso : undefined;
+  const from = told ?? since ?? sinceLength(text, at, verb.perfect && !over);
   if (from === undefined && until === undefined) return [...claims];
   const { zone } = context.message;
-  const validFrom = from === undefined ? undefined : momentOf(from, zone);
   const end = until === undefined ? undefined : toDateSpan(until, zone).to;
   const validTo = end !== undefined && over && end > context.message.at ? context.message.at : end;
-  // What somebody is called stays so, however long they are away.
-  return claims.map((claim) =>
-    claim.kind === "entity"
-      ? claim
-      : {
-          ...claim,
-          ...(validFrom === undefined ? {} : { validFrom }),
-          ...(validTo === undefined ? {} : { validTo }),
-          ...(told === undefined ? {} : { when: told }),
-          ...(claim.kind === "event" && claim.claim && verb.tense === "present"
-            ? { kind: getRelation(claim.claim.relation).kind }
-            : {}),
-        },
-  );
+  const times: Times = {
+    ...(from === undefined ? {} : { validFrom: momentOf(from, zone) }),
+    ...(validTo === undefined ? {} : { validTo }),
+    ...(told === undefined ? {} : { when: told }),
+  };
+  const isNow = verb.tense === "present";
+  return claims.map((claim) => withTimes(since === undefined ? claim : withoutWhen(claim), times, isNow));
+}
+
+type Times = Pick<AddProposal, "validFrom" | "validTo" | "when">;
+
+/** What somebody is called stays so, however long they are away. */
+function withTimes(claim: AddProposal, times: Times, isNow: boolean): AddProposal {
+  if (claim.kind === "entity") return claim;
+  const isLasting = claim.kind === "event" && claim.claim && isNow;
+  const kind = isLasting ? { kind: getRelation(claim.claim?.relation ?? "").kind } : {};
+  return { ...claim, ...times, ...kind };
 }

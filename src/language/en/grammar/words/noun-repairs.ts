@@ -100,7 +100,13 @@ function followsSubject({ previous, next, tokens, i }: Spot): boolean {
   const isOwned = isA(previous, "adjective") && isA(tokens[i - 2], "possessive");
   const isSubject =
     isOwned || isA(previous, "name", "noun") || previous?.lower === "who" || previous?.lower === "and";
-  return isSubject && (isA(next, "preposition", "determiner", "number") || next?.lower === "as");
+  // "My dog hates RAIN": the tagger takes the object for the verb.
+  const isOwner = tokens[i - 2]?.class === "possessive" || i === 1;
+  const isBareObject =
+    isOwner && next?.class === "verb" && next.tags.has("Infinitive") && tokens[i + 2]?.class !== "verb";
+  return (
+    isSubject && (isBareObject || isA(next, "preposition", "determiner", "number") || next?.lower === "as")
+  );
 }
 
 /** "I'm thinking of": a pronoun acts; "my hobby is painting" names. */

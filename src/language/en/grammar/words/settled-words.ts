@@ -1,5 +1,6 @@
 import { toBaseForm } from "../../../../domain/text/english-forms.ts";
-import { BE, CATENATIVE, LASTING } from "./lexicon.ts";
+import { ANIMALS, BE, CATENATIVE, FEMALE, KIN, LASTING, MALE } from "./lexicon.ts";
+import { isPersonNoun } from "./persons.ts";
 import type { Token, WordClass } from "./token.ts";
 
 interface Spot {
@@ -29,8 +30,36 @@ const QUALITIES = new Set(
   ).split(" "),
 );
 
+/** Verbs that look the same in all forms: the tagger takes "cut sugar" for a noun. */
+const UNCHANGING = /^(?:cut|put|set|let|hit|quit|shut|split|shed|cast)$/;
+/** What can begin the object of a verb, or what hangs on it. */
+const OBJECT = new Set([
+  "noun",
+  "name",
+  "determiner",
+  "possessive",
+  "pronoun",
+  "number",
+  "adjective",
+  "adverb",
+  "preposition",
+]);
+
+/** "My wife CUT sugar out", "I've CUT carbs out": behind one person, or "have" in short, and before its object. */
+function isUnchangingVerb({ tokens, i, current, previous, next, ends }: Spot): boolean {
+  if (!["noun", "adjective"].includes(current.class) || !UNCHANGING.test(current.lower)) return false;
+  if (ends || !next || !OBJECT.has(next.class) || previous?.after.trim() !== "" || previous.owner)
+    return false;
+  if (previous.contracted === "rest" && /^(?:have|'ve)$/.test(previous.lower)) return true;
+  const isOne =
+    isPersonNoun(previous.lower) || [KIN, FEMALE, MALE, ANIMALS].some((words) => words.has(previous.lower));
+  const isActor = previous.class === "name" || (previous.class === "noun" && isOne);
+  return isActor && !tokens.slice(0, i).some(({ class: kind }) => kind === "verb" || kind === "determiner");
+}
+
 /** Words whose class one look around settles, before all else. */
 const RULES: readonly (readonly [(spot: Spot) => boolean, WordClass])[] = [
+  [isUnchangingVerb, "verb"],
   // "I am retired", "we're divorced": a state, and nobody who does it.
   [
     ({ current, tokens, i }) =>

@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms.ts";
 import { BE, MODALS } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";
@@ -44,6 +44,8 @@ export const VERBS: readonly Rule[] = [
       (BE.has(spot.next?.lower ?? "") || spot.next?.tags.has("PastTense") === true),
     "noun",
   ],
+  // "I play guitar, DRUMS and bass": with "I" no verb ends in s.
+  [isInsideList, "noun"],
   [({ glued }) => !glued, "verb"],
   // "I can't do dairy", "I don't do mornings": no verb follows a "do" that has an auxiliary of its own.
   [isWhatIsDone, "noun"],
@@ -99,6 +101,13 @@ export const VERBS: readonly Rule[] = [
   [({ previous, current }) => previous?.owner === true && !current.tags.has("PastTense"), "noun"],
 ];
 
+function isInsideList(spot: Spot): boolean {
+  const { previous, current, next } = spot;
+  const isListed = previous?.after.includes(",") === true && isA(previous, "noun", "name");
+  const goesOn = current.after.includes(",") || ["and", "or", "&"].includes(next?.lower ?? "");
+  return isListed && goesOn && isFiniteForm(spot) && /[^s]s$/.test(current.lower) && isMine(spot);
+}
+
 function isSecondOfNouns({ tokens, i, current, previous, glued, next }: Spot): boolean {
   const opener = tokens[i - 2];
   const isListed = ["and", "or", "&"].includes(opener?.lower ?? "") || opener?.after.includes(",") === true;
@@ -131,7 +140,10 @@ function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean 
     !current.tags.has("PastTense");
   const subject = tokens[i - 2];
   const isPlain = isA(subject, "pronoun") && ["i", "we", "they", "you"].includes(subject?.lower ?? "");
-  return isBase && isPlain && !TAKES_BARE.has(toBaseForm(previous.lower));
+  // "My dog hates RAIN"
+  const isThird =
+    isA(subject, "noun", "name") && toThirdPerson(toBaseForm(previous.lower)) === previous.lower;
+  return isBase && (isPlain || isThird) && !TAKES_BARE.has(toBaseForm(previous.lower));
 }
 
 /** "I drink oat MILK": the noun behind a bare noun that a full verb acts on; "we help mum move" has two verbs. */
