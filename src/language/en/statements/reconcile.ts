@@ -85,9 +85,12 @@ function addMissed(
   byTrees: readonly ScoredClause[],
   proposals: readonly Proposal[],
 ): AddProposal[] {
-  const isMissed = ({ clause, start, end }: ReadClause): boolean =>
+  const isMissed = (read: ReadClause): boolean =>
     !proposals.some(
-      (one) => one.start < end && start < one.end && !(clause.about === "owned" && isOnlyHad(one, clause)),
+      (one) =>
+        one.start < read.end &&
+        read.start < one.end &&
+        !(read.clause.about === "owned" && isOnlyHad(one, read)),
     );
   return byTrees
     .filter(({ read, keep }) => keep >= TREES_LEAST && isOwnStatement(read) && isMissed(read))
@@ -106,11 +109,12 @@ function isOwnStatement({ clause: { tree, head, about, role, subject } }: ReadCl
 }
 
 /** "My husband still works", "my uncle Piet still works": that there is one, or his name, and nothing that he does. */
-function isOnlyHad(one: Proposal, { copula }: ReadClause["clause"]): boolean {
+function isOnlyHad(one: Proposal, { clause, offset }: ReadClause): boolean {
   if (one.propose !== "add" || !one.claim) return false;
   const { relation, value } = one.claim;
-  // "My landlord is Piet" says nothing but the name.
-  if (relation === "be called") return copula === undefined;
+  // "My landlord is Piet" says nothing but the name: its words go on to the verb.
+  const verb = offset + (clause.tree.tokens[clause.head]?.start ?? 0);
+  if (relation === "be called") return one.end <= verb;
   return relation === "have" && /^an? [\p{L}-]+$/u.test(value);
 }
 
