@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -139,5 +149,26 @@ describe("a database file that is encrypted with its users", () => {
     await withImage.close();
     await expect(convert()).rejects.toMatchObject({ code: "unsupported" });
     expect(existsSync(`${path}.keys`)).toBe(false);
+  });
+
+  it("stays as it is if the disk has no space for the copy, or for its last page", {
+    timeout: 120_000,
+  }, async () => {
+    await fill();
+    const names = readdirSync(folder).sort();
+    const before = await readContent(false);
+    const size = statSync(path).size;
+    for (const bytes of [size / 2, size - 8192]) {
+      const limit = `ulimit -f ${Math.floor(bytes / 1024)}; exec "$0" "$@"`;
+      const words = [process.execPath, join(import.meta.dirname, "../../src/cli/main.ts")];
+      const { status, stderr } = spawnSync(
+        "bash",
+        ["-c", limit, ...words, "encryption", "convert", "--db", path],
+        { encoding: "utf8", env: { ...process.env, KEEPSAKE_ENCRYPTION: "on" } },
+      );
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/space|disk is full/)]);
+      expect(readdirSync(folder).sort()).toEqual(names);
+      expect(await readContent(false)).toEqual(before);
+    }
   });
 });

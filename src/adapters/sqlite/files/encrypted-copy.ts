@@ -112,8 +112,14 @@ function copyWebhooks(from: DatabaseSync, draft: string): void {
     // Copies the log into the file and removes it.
     to.close();
   }
-  if ((statSync(`${draft}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new Error("SQLite could not empty the log of the encrypted copy.");
+  if ((statSync(`${draft}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) throw createUnwrittenError();
+}
+
+function createUnwrittenError(): MemoryError {
+  return new MemoryError(
+    "unavailable",
+    "encryption: the encrypted copy could not be written whole. Free as much space as the database takes. Nothing was changed.",
+  );
 }
 
 /** The first bytes of a database of SQLite, and of a log of one. */
