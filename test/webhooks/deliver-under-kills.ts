@@ -142,7 +142,9 @@ async function startServer(folder: string, { databaseUrl }: WebhookRun): Promise
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [printed] = await once(child.stdout, "data");
-  return { child, url: (JSON.parse(String(printed)) as { url: string }).url };
+  const { url, error } = JSON.parse(String(printed)) as { url?: string; error?: { message: string } };
+  if (url === undefined) throw new Error(`a server did not start: ${error?.message}`);
+  return { child, url };
 }
 
 async function call(

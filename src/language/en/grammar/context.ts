@@ -51,7 +51,10 @@ export function said(context: Context, tokens: readonly Token[], from: number, t
   const first = tokens[from];
   const last = tokens[to - 1];
   if (!first || !last || from >= to) return "";
-  const text = context.content.slice(first.start, last.end);
+  // "-3.75": the sign stands before the word.
+  const isSigned =
+    /\d/.test(first.word) && /(?:^|\s)[-−]$/.test(context.content.slice(0, first.start).slice(-2));
+  const text = context.content.slice(first.start - (isSigned ? 1 : 0), last.end);
   return tidy(last.owner && isFollowed(last, tokens[to]) ? text.replace(/['’]s?$/, "") : text);
 }
 

@@ -138,3 +138,55 @@ describe("what was misread is no memory", () => {
     expect(held).toContain("The user's mother is 62 years old.");
   });
 });
+
+describe("a memory is told of the one whom the sentence is about", () => {
+  it.each([
+    ["We've moved, boxes everywhere. I live in Exeter now.", ["The user lives in Exeter."]],
+    ["We are thirty women and one terrified pianist.", []],
+    ["We're three siblings at home.", []],
+    ["Sundays are for me and my loom.", []],
+    ["Neither of us saw that coming.", []],
+    ["Personally I find Wes Anderson films twee.", ["The user finds Wes Anderson films twee."]],
+    ["My father's convinced it'll be Portugal.", []],
+    [
+      "my driving test is on 3 March at 8am, second attempt, pray for the cones",
+      [/^The user's driving test is on 3 March/],
+    ],
+    [
+      "my week: Monday 2 pm dentist, and Thursday at 11 Denise is doing my hair",
+      ["Denise is doing the user's hair."],
+    ],
+    [
+      "My son plays drums, goes to school in York",
+      [/plays drums/, /^The user's son goes to school in York\.$/],
+    ],
+    ["We moved to Accra in 2018 because of my wife's posting.", ["The user has a wife.", /Accra/]],
+    ["My flat is cold, need a new boiler", ["The user has a flat.", "The user needs a new boiler."]],
+  ] as const)("%s", async (line, expected) => {
+    const held = await heldAfter(line);
+    expect(held).toHaveLength(expected.length);
+    for (const one of expected)
+      expect(held).toContainEqual(typeof one === "string" ? one : expect.stringMatching(one));
+  });
+
+  it("a verb behind a comma keeps a subject that agrees with it", async () => {
+    expect(
+      await heldAfter("my brother plays bass, lives in Hull", "I live in Bristol, work in Bath"),
+    ).toEqual(
+      expect.arrayContaining([
+        "The user's brother plays bass.",
+        "The user's brother lives in Hull.",
+        "The user lives in Bristol.",
+        "The user works in Bath.",
+      ]),
+    );
+  });
+
+  it("they who move an appointment are not the things that were named before", async () => {
+    const held = await heldAfter(
+      "my driving test is on 3 March, pray for the cones",
+      "They've moved my driving test",
+    );
+    expect(held.join("\n")).not.toMatch(/cones (?:have|has)/);
+  });
+});

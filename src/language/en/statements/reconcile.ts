@@ -6,14 +6,14 @@ import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts
 import { embedSentence } from "../embedding/sentence-vectors.ts";
 import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
-import { isRefused } from "../grammar/no-facts/guards.ts";
+import { isRefused, quotedSpans } from "../grammar/no-facts/guards.ts";
 import { isUnreal } from "../grammar/no-facts/unreal.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn, momentOf } from "../grammar/time/dates.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
 import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
-import { agreementFeatures, findClauseAt } from "./agreement.ts";
+import { agreementFeatures, findClauseAt, isOfAnotherSubject } from "./agreement.ts";
 import { claimOfClause } from "./clause-claim.ts";
 import { clauseFeatures, type Features, type Surroundings } from "./features.ts";
 import { SIGN_WEIGHTS, VECTOR_WEIGHTS } from "./gate-weights.ts";
@@ -42,10 +42,17 @@ const MARGIN = 0.15;
 export function reconcile(
   message: Message,
   spans: readonly TextSpan[],
-  proposals: readonly Proposal[],
+  all: readonly Proposal[],
 ): Proposal[] {
   const speaker = message.name ?? "the user";
   const clauses = readClauses(message.content, speaker, spans);
+  // What somebody is quoted with is told of whoever said it: the tree does not know who that is.
+  const quotes = quotedSpans(message.content);
+  const isKept = (one: Proposal): boolean =>
+    isExempt(one) ||
+    quotes.some(({ start, end }) => start <= one.start && one.start < end) ||
+    !isOfAnotherSubject(one, clauses);
+  const proposals = message.name === undefined ? all.filter(isKept) : all;
   const around: Surroundings = {
     isAmongPeople: message.name !== undefined,
     length: message.content.length,
@@ -144,8 +151,9 @@ function isBetter(tree: number, rules: number, { holds }: AddProposal): boolean 
 }
 
 /** Changes, corrections and wishes for answers are not judged as statements. */
-function isExempt({ replaces, corrects, kind }: AddProposal): boolean {
-  return replaces !== undefined || corrects === true || kind === "instruction";
+function isExempt(one: Proposal): boolean {
+  if (one.propose !== "add") return true;
+  return one.replaces !== undefined || one.corrects === true || one.kind === "instruction";
 }
 
 function leastFor(message: Message, { holds }: AddProposal): number {
@@ -178,7 +186,7 @@ function overlaps(one: { start: number; end: number }, other: { start: number; e
 /** Whether a clause can be a memory at all: about the speaker or the speaker's, told as a fact, and clear by itself. */
 export function isTold({ clause, wording }: ReadClause): boolean {
   if (clause.asked || clause.conditional || clause.words.length > 30) return false;
-  if (["addressee", "pointed", "other"].includes(clause.about)) return false;
+  if (["addressee", "pointed", "other"].includes(clause.about) || isHeadCount(clause)) return false;
   return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
 }
 
@@ -188,6 +196,11 @@ function addClauses(message: Message, read: ReadClause, keep: number): AddPropos
     const wording = wordClause(clause, read.names) ?? read.wording;
     return addClause(message, { ...read, clause, wording }, keep);
   });
+}
+
+/** "We are thirty women": how many there are of a group. */
+function isHeadCount({ tree, head, about, copula }: ReadClause["clause"]): boolean {
+  return about === "group" && copula !== undefined && childrenBy(tree, head, "nummod").length > 0;
 }
 
 function addClause(message: Message, read: ReadClause, keep: number): AddProposal {

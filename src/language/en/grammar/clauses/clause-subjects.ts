@@ -1,6 +1,6 @@
 import { toBaseForm, toSingular, toThirdPerson } from "../../../../domain/text/english-forms.ts";
 import type { Context } from "../context.ts";
-import { isTime } from "../time/times.ts";
+import { isTime, isTimeNoun } from "../time/times.ts";
 import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
@@ -22,16 +22,41 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
   const talk = context.discourse;
   if (!subject) return leftOut(talk, clause, before);
   const first = tokens[subject[0]];
-  if (!first || first.lower === "you") return undefined;
+  if (!first || isOfNobody(clause, first)) return undefined;
   if (clause.role === "relative") return antecedent(context, clause, before);
   if (clause.role === "content" && isOthersView(talk, first, before)) return undefined;
   if (tokens[subject[0] - 1]?.lower === "whose") return whoseName(talk, first);
   const isAlone = subject[1] - subject[0] === 1;
   if (isAlone && (first.lower === "it" ? isHowLong(clause) : EMPTY_SUBJECTS.has(first.lower)))
     return undefined;
-  return (
-    groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause)
-  );
+  const found =
+    groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
+  return isAlone && first.lower === "they" && isDoneByThings(clause, found) ? undefined : found;
+}
+
+/** "Neither of us saw it", "Sundays are for my loom", "we are thirty women": nobody's life is told. */
+function isOfNobody(clause: Clause, first: Token): boolean {
+  return /^(?:you|neither|none|nobody)$/.test(first.lower) || isHeadCount(clause) || isDay(clause);
+}
+
+/** "We are thirty women": how many there are of a group, and nothing of the one who speaks. */
+function isHeadCount({ tokens, subject, verb, rest }: Clause): boolean {
+  if (tokens[subject?.[0] ?? -1]?.lower !== "we" || !verb.copula || tokens[rest[0]]?.class !== "number")
+    return false;
+  const noun = tokens.slice(rest[0] + 1, rest[1]).find(({ class: kind }) => kind === "noun");
+  if (!noun || isTimeNoun(noun.lower)) return false;
+  return isPersonNoun(noun.lower) || toSingular(noun.lower) !== noun.lower;
+}
+
+/** "Sundays are for my loom", "Thursday works": a day does nothing. "Sunday is my day off" is told of it. */
+function isDay({ tokens, subject, verb, rest }: Clause): boolean {
+  if (!subject || !isTime(tokens, ...subject)) return false;
+  return !(verb.copula && tokens[rest[0]]?.class === "possessive");
+}
+
+/** "They've moved my driving test": whoever they are, and not the cones that were spoken of. */
+function isDoneByThings({ verb }: Clause, found: Entity | undefined): boolean {
+  return found !== undefined && !found.animate && !verb.copula && verb.lemma !== "have";
 }
 
 /** "It's been eleven years": nothing that lasted is named. */
@@ -93,17 +118,31 @@ function isThird({ tokens, verb }: Clause): boolean {
 }
 
 function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
-  if (disagrees(talk, clause, before)) return undefined;
+  // "My boss is nice, love my job": the one who speaks.
+  if (disagrees(talk, clause, before))
+    return isBare(clause) && STANDING.has(clause.verb.lemma) ? talk.speaker : undefined;
   return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
 }
 
-/** "Oslo is where I live and IS lovely": "is" is none of "I". */
-function disagrees(talk: Discourse, { tokens, verb }: Clause, before: Before | undefined): boolean {
+/**
+ * "Oslo is where I live and IS lovely": "is" is none of "I". "We moved, boxes everywhere", "my test is on Friday, pray for me": behind a
+ * comma alone, a verb that does not agree with the subject before has another one, or is no verb.
+ */
+function disagrees(talk: Discourse, clause: Clause, before: Before | undefined): boolean {
+  const { tokens, verb } = clause;
   const subject = before?.clause.subject;
-  const isI =
-    subject !== undefined && /^(?:i|we|you|they)$/.test(before?.clause.tokens[subject[1] - 1]?.lower ?? "");
-  const isThird = /^(?:is|has|does)$/.test(tokens[verb.from]?.lower ?? "");
-  return isI && isThird && before?.subject?.path === talk.speaker.path;
+  if (subject === undefined || !before?.subject) return false;
+  const isI = /^(?:i|we|you|they)$/.test(before.clause.tokens[subject[1] - 1]?.lower ?? "");
+  const isSpeaker = before.subject.path === talk.speaker.path;
+  if (isI && isSpeaker && /^(?:is|has|does)$/.test(tokens[verb.from]?.lower ?? "")) return true;
+  if (!tokens[verb.from - 1]?.after.includes(",")) return false;
+  return isI ? isThird(clause) : !before.subject.plural && isBare(clause);
+}
+
+/** "pray", "live": the base form, which "she" and "the test" do not have. */
+function isBare({ tokens, verb }: Clause): boolean {
+  const { lower = "" } = tokens[verb.from] ?? {};
+  return verb.tense === "present" && !verb.denied && toBaseForm(lower) === lower;
 }
 
 /** Those whose word on the user's state is a finding. */
@@ -172,7 +211,7 @@ function isDescribed(tokens: readonly Token[], [from]: Stretch, verb: number): b
 function renamedPerson(context: Context, { tokens, subject, verb, rest }: Clause): Entity | undefined {
   const pronoun = subject && tokens[subject[0]]?.lower;
   const isNaming = verb.copula && isCapital(tokens[rest[0]]) && /^(?:she|he|they|it)$/.test(pronoun ?? "");
-  if (!isNaming) return undefined;
+  if (!isNaming || (pronoun === "it" && verb.modal !== undefined)) return undefined;
   return ["they", "she", "he"].flatMap((one) => context.discourse.meantBy(one) ?? [])[0];
 }
 

@@ -3,7 +3,7 @@ import { type Context, type Statement, said, saidAt, thirdPerson, tidy } from ".
 import { datesIn, momentOf, type SaidDate } from "../time/dates.ts";
 import { isTimeNoun } from "../time/times.ts";
 import type { Stretch, Token } from "../words/token.ts";
-import type { Phrase } from "./phrases.ts";
+import { type Phrase, phrasesOf } from "./phrases.ts";
 import type { Link } from "./verbs.ts";
 
 export interface ClausePart {
@@ -128,6 +128,8 @@ function isTellingLead({ statement, tokens }: ClausePart): boolean {
   )
     return false;
   if (isOfTalk || slice[0]?.class === "number") return false;
+  // "Monday at 2 the dentist, and on Friday": a noun phrase of its own belongs to something else.
+  if (phrasesOf(tokens, from, to).some(({ kind }) => kind === "noun")) return false;
   return (
     slice.some((token) => token.class === "preposition") ||
     slice.some(({ lower }) => lower === "every" || lower === "each") ||

@@ -105,13 +105,19 @@ function phraseStart(tokens: readonly Token[], end: number, from: number): numbe
   let hasNoun = false;
   while (start > from) {
     const token = tokens[start - 1];
-    if (!token || (start < end && (SOFT.test(token.after) || token.class === "pronoun"))) break;
+    if (!token || (start < end && endsBefore(token, tokens[start]))) break;
     if (token.class === "possessive" || token.class === "determiner") return afterAll(tokens, start - 1);
     if (!IN_PHRASE.has(token.class)) break;
     if (["noun", "name", "number"].includes(token.class)) hasNoun = true;
     start -= 1;
   }
   return hasNoun && start < end ? start : undefined;
+}
+
+/** Whether a noun phrase does not reach back over a word: a comma, a pronoun, "Thursday at 11 Denise does my hair". */
+function endsBefore(token: Token, next: Token | undefined): boolean {
+  if (SOFT.test(token.after) || token.class === "pronoun") return true;
+  return token.class === "number" && next?.class === "name";
 }
 
 /** "all my", "both of my" */

@@ -110,7 +110,7 @@ function presumedOne(
   const head = tokens[to - 1]?.lower ?? "";
   const one = toSingular(head);
   if (isKnown(context, one, made)) return undefined;
-  const words = said(context, tokens, from, to);
+  const words = said(context, tokens, from, to).replace(/['’]s$/, "");
   const { speaker } = context.discourse;
   const isOne = one === head && tokens[from]?.class !== "number" && !/^(?:hair|skin)$/.test(one);
   const value = isOne ? `${/^[aeiou]/i.test(words) ? "an" : "a"} ${words}` : words;

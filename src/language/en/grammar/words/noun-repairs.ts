@@ -22,6 +22,10 @@ const GOES_ON = new Set(
 const goesOn = ({ current }: Spot): boolean =>
   current.class === "noun" && /s$/.test(current.lower) && GOES_ON.has(current.lower.slice(0, -1));
 
+/** "my son", one person. */
+const isOwnPerson = ({ tokens, i, previous }: Spot): boolean =>
+  previous?.tags.has("Actor") === true && !previous.owner && isA(tokens[i - 2], "possessive");
+
 const isAfterBe = ({ helper, glued, current }: Spot): boolean =>
   glued &&
   isA(helper, "verb") &&
@@ -34,6 +38,8 @@ const LAST_WORD =
 
 /** Words read as nouns, names and adjectives. */
 export const NOUNS: readonly Rule[] = [
+  // "my son plays drums"
+  [(spot) => goesOn(spot) && spot.glued && isOwnPerson(spot), "verb"],
   // "my parents-in-law live in Bath"
   [
     ({ current, previous, next }) =>

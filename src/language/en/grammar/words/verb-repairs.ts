@@ -70,6 +70,7 @@ export const VERBS: readonly Rule[] = [
   [isSecondOfNouns, "noun"],
   // "I keep cash in the freezer": two bare verbs do not follow each other.
   [isObjectOfVerb, "noun"],
+  [isBehindThird, "noun"],
   // "I drink oat milk because": nor does one follow the noun behind another.
   [isSecondOfObject, "noun"],
   // "got into birdwatching": what one is into.
@@ -144,6 +145,12 @@ function isObjectOfVerb({ tokens, i, current, previous, glued }: Spot): boolean 
   const isThird =
     isA(subject, "noun", "name") && toThirdPerson(toBaseForm(previous.lower)) === previous.lower;
   return isBase && (isPlain || isThird) && !TAKES_BARE.has(toBaseForm(previous.lower));
+}
+
+/** "my son plays drums": nor do two verbs in "s". */
+function isBehindThird({ current, previous, glued }: Spot): boolean {
+  if (!glued || previous?.class !== "verb" || AUXILIARY.has(previous.lower)) return false;
+  return /[^s]s$/.test(previous.lower) && /[^s]s$/.test(current.lower) && !AUXILIARY.has(current.lower);
 }
 
 /** "I drink oat MILK": the noun behind a bare noun that a full verb acts on; "we help mum move" has two verbs. */

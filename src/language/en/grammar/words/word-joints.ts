@@ -69,6 +69,10 @@ export function unmarked(tokens: readonly Token[]): Token[] {
 
 const ACTS_ALONE = /^(?:is|was|has|'s|will|can|got|went|came|had|does|did)$|[a-z]{2}(?:ed|[^s]s)$/;
 
+/** What people do, in so many words that no list of things is meant: "my son plays drums" has no name. */
+const LIVES =
+  /^(?:is|was|has|does|lives|works|loves|likes|hates|wants|needs|plays|teaches|studies|runs|owns|speaks|goes|comes)$/;
+
 /** "my sister ines lives": a name in small letters, between one of the family and a verb of one. */
 export function namedInSmall(tokens: readonly Token[]): Token[] {
   return tokens.map((token, i) => {
@@ -84,7 +88,8 @@ export function namedInSmall(tokens: readonly Token[]): Token[] {
       /^[a-z]{3,}$/.test(token.word) &&
       token.after.trim() === "" &&
       ["noun", "name"].includes(token.class) &&
-      !token.owner;
+      !token.owner &&
+      !(/s$/.test(token.lower) && /s$/.test(next?.lower ?? "") && !LIVES.test(next?.lower ?? ""));
     const acts =
       next !== undefined && (ACTS_ALONE.test(next.lower) || next.lower === "and") && next.class !== "noun";
     if (!isKin || !isOwned || !isWord || !acts || NO_NAME.has(token.lower)) return token;
@@ -121,7 +126,10 @@ function isPluralOwner(token: Token): boolean {
 }
 
 function isHyphened(last: Token, token: Token): boolean {
-  const isRange = last.class === "number" && token.class === "number";
+  // "thirty-one" is one number; "3-4" and "thirty-forty" are two.
+  const isOne =
+    /ty$/.test(last.lower) && /^(?:one|two|three|four|five|six|seven|eight|nine)$/.test(token.lower);
+  const isRange = last.class === "number" && token.class === "number" && !isOne;
   return last.after === "-" && token.start === last.end + 1 && !isRange;
 }
 
