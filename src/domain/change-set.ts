@@ -86,13 +86,28 @@ export interface Tombstone {
   readonly at: string;
 }
 
-/** A message with words removed. */
+/** A message with words removed. Where nothing is left of it, the speaker's name goes, too. */
 export interface MessageRedaction {
   readonly id: string;
   /** The remaining content, possibly empty. */
   readonly content: string;
   readonly parts?: readonly Part[];
   readonly keepMetadata: boolean;
+}
+
+/** The message after a redaction. */
+export function applyRedaction(
+  { parts: _parts, metadata, name, ...message }: Message,
+  { content, parts, keepMetadata }: MessageRedaction,
+): Message {
+  const isLeft = content !== "" || parts !== undefined;
+  return {
+    ...message,
+    content,
+    ...(isLeft && name !== undefined ? { name } : {}),
+    ...(keepMetadata && metadata ? { metadata } : {}),
+    ...(parts ? { parts } : {}),
+  };
 }
 
 /**

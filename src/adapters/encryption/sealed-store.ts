@@ -1,4 +1,10 @@
-import type { ChangeSet, ErasureChange, MessageRedaction, SearchUnit } from "../../domain/change-set.ts";
+import {
+  applyRedaction,
+  type ChangeSet,
+  type ErasureChange,
+  type MessageRedaction,
+  type SearchUnit,
+} from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -8,7 +14,6 @@ import { MemoryError } from "../../errors.ts";
 import type { Delta, MemoryStore } from "../../ports/memory-store.ts";
 import type { AnswerCache } from "../../ports/stores/answer-cache.ts";
 import type { EncryptionMark, UserKeys } from "../../ports/stores/encryption.ts";
-import { applyMessageErasure } from "../shared/change-rules.ts";
 import { collectMemoryTexts, collectMessageTexts, countOccurringTexts } from "../shared/erased-texts.ts";
 import type { KeyFolder } from "./key-folder.ts";
 import {
@@ -247,7 +252,7 @@ function toSealedRedaction(
   redaction: MessageRedaction,
 ): MessageRedaction {
   if (!message) return redaction;
-  const { content, parts } = sealMessage(sealer, applyMessageErasure(message, redaction));
+  const { content, parts } = sealMessage(sealer, applyRedaction(message, redaction));
   return { id: redaction.id, content, keepMetadata: false, ...(parts ? { parts } : {}) };
 }
 

@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
+import {
+  applyRedaction,
+  type ChangeSet,
+  type ErasureChange,
+  type MemoryLink,
+  type SearchUnit,
+} from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import {
   applyDigestChange,
-  applyMessageErasure,
   type CommitState,
   createCommitState,
   isAwaitingExtraction,
@@ -333,7 +338,7 @@ async function applyErasure(
 ): Promise<void> {
   const { transaction, person, scope } = writing;
   for (const change of erasure.messages) {
-    state.changeMessage(change.id, (message) => applyMessageErasure(message, change));
+    state.changeMessage(change.id, (message) => applyRedaction(message, change));
   }
   await dropMemories(
     writing,

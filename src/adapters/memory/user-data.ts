@@ -1,5 +1,6 @@
 import type { StoredAttachment } from "../../domain/attachment.ts";
 import {
+  applyRedaction,
   type ChangeSet,
   type LogEntry,
   type MemoryLink,
@@ -189,12 +190,13 @@ function applyErasure(user: MemoryUser, erasure: NonNullable<ChangeSet["erase"]>
   delete user.searchIndex;
 }
 
-function redactMessage(user: MemoryUser, { id, content, parts, keepMetadata }: MessageRedaction): void {
-  const stored = user.messages.get(id);
+function redactMessage(user: MemoryUser, redaction: MessageRedaction): void {
+  const stored = user.messages.get(redaction.id);
   if (!stored) return;
-  const { parts: _parts, metadata, ...rest } = stored.value;
-  const kept = { ...(keepMetadata && metadata ? { metadata } : {}), ...(parts ? { parts } : {}) };
-  user.messages.set(id, { value: { ...rest, ...kept, content }, revision: user.revision });
+  user.messages.set(redaction.id, {
+    value: applyRedaction(stored.value, redaction),
+    revision: user.revision,
+  });
 }
 
 function eraseMemory(user: MemoryUser, id: string): void {

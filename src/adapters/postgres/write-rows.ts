@@ -1,13 +1,14 @@
-import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
+import {
+  applyRedaction,
+  type ChangeSet,
+  type ErasureChange,
+  type MemoryLink,
+  type SearchUnit,
+} from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
-import {
-  applyMessageErasure,
-  type CommitState,
-  createCommitState,
-  isAwaitingExtraction,
-} from "../shared/change-rules.ts";
+import { type CommitState, createCommitState, isAwaitingExtraction } from "../shared/change-rules.ts";
 import { encodeVector, parseBody } from "../shared/stored-rows.ts";
 import { createStatement, type Row, type SqlStatement } from "./database/connection.ts";
 import { encodeLongNames, encodeText, type PostgresWriteContext, toIndexKey } from "./database/user-rows.ts";
@@ -273,7 +274,7 @@ export function queueErasure(
 ): void {
   const { transaction, person, project } = writing;
   for (const change of erasure.messages) {
-    state.changeMessage(change.id, (message) => applyMessageErasure(message, change));
+    state.changeMessage(change.id, (message) => applyRedaction(message, change));
   }
   dropMemories(
     writing,

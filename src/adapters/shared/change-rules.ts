@@ -1,4 +1,4 @@
-import type { ChangeSet, ErasureChange, MemoryLink } from "../../domain/change-set.ts";
+import type { ChangeSet, MemoryLink } from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { MemoryError } from "../../errors.ts";
@@ -12,19 +12,6 @@ export function applyDigestChange(
   const undone = change.undone ?? before;
   const heard = change.digest === "pending" && (change.heard ?? heardBefore);
   return { ...rest, digest: change.digest, ...(heard ? { heard } : {}), ...(undone ? { undone } : {}) };
-}
-
-/** The message after an erasure. */
-export function applyMessageErasure(
-  { parts: _parts, metadata, ...message }: Message,
-  { content, parts, keepMetadata }: ErasureChange["messages"][number],
-): Message {
-  return {
-    ...message,
-    content,
-    ...(keepMetadata && metadata ? { metadata } : {}),
-    ...(parts ? { parts } : {}),
-  };
 }
 
 // Databases order texts by UTF-8 bytes, the store by UTF-16 code units, like JavaScript.

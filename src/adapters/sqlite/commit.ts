@@ -1,10 +1,16 @@
 import type { SQLInputValue } from "node:sqlite";
-import type { ChangeSet, ErasureChange, MemoryLink, SearchUnit } from "../../domain/change-set.ts";
+import {
+  applyRedaction,
+  type ChangeSet,
+  type ErasureChange,
+  type MemoryLink,
+  type SearchUnit,
+} from "../../domain/change-set.ts";
 import type { Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
-import { applyDigestChange, applyMessageErasure } from "../shared/change-rules.ts";
+import { applyDigestChange } from "../shared/change-rules.ts";
 import { createLogEntry } from "../shared/stored-rows.ts";
 import type { SqliteDatabase, SqliteRow } from "./database.ts";
 import { checkNames, encodeVector, findUser, parseBody } from "./database.ts";
@@ -231,7 +237,7 @@ function eraseBodies(
 ): void {
   const { database, user, revision } = writing;
   for (const change of erasure.messages) {
-    changeMessage(writing, change.id, (message) => applyMessageErasure(message, change));
+    changeMessage(writing, change.id, (message) => applyRedaction(message, change));
   }
   dropAttachments(database, user, erasure.attachments ?? []);
   for (const id of erasure.memories) {

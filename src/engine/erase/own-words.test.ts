@@ -44,6 +44,18 @@ describe("a request to forget in words of one's own", () => {
   });
 });
 
+it("an erasure of everything erases the names of the speakers, too", async () => {
+  const scope = memory.scope({ user: "named" });
+  await scope.remember([{ role: "user", name: "Magnet", content: "I use Shram and Magnet." }], {
+    session: "s",
+  });
+  const receipt = await scope.forget("everything");
+  expect(receipt.complete).toBe(true);
+  let stored = "";
+  for await (const line of scope.export()) stored += JSON.stringify(line);
+  expect(stored).not.toMatch(/magnet/i);
+});
+
 describe("a request to forget that describes nothing", () => {
   it.each([
     [

@@ -1,4 +1,4 @@
-import type { MessageRedaction, Tombstone } from "../../domain/change-set.ts";
+import { applyRedaction, type MessageRedaction, type Tombstone } from "../../domain/change-set.ts";
 import type { ErasedValue, ErasureSelection } from "../../domain/erasure-selection.ts";
 import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import type { Memory } from "../../domain/memory.ts";
@@ -173,16 +173,6 @@ function redactMessage(
       keepMetadata: (cut.text !== "" || parts.length > 0) && !touched,
       ...(message.parts && parts.length > 0 ? { parts } : {}),
     },
-  };
-}
-
-function applyRedaction(message: Message, redaction: MessageRedaction): Message {
-  const { metadata, parts: _parts, ...rest } = message;
-  return {
-    ...rest,
-    content: redaction.content,
-    ...(redaction.parts ? { parts: redaction.parts } : {}),
-    ...(redaction.keepMetadata && metadata ? { metadata } : {}),
   };
 }
 

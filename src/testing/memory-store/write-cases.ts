@@ -278,6 +278,22 @@ export const ERASURE_CASES: MemoryStoreCases = {
     expect((await store.erasures.scrub(ANN, ["LION"])).some(({ found }) => found === 1)).toBe(true);
   },
 
+  "erases the name of the speaker with the last words of a message, and not before": async (store) => {
+    const messages = ["m1", "m2"].map((id) => makeMessage(id, { name: "Zebra", content: "zebra and lion" }));
+    await store.commit(ANN, makeChangeSet({ messages }));
+    const erase = {
+      messages: [
+        { id: "m1", content: "lion", keepMetadata: false },
+        { id: "m2", content: "", keepMetadata: false },
+      ],
+      memories: [],
+      rewrites: [],
+      receipt: makeErasureReceipt("e1"),
+    };
+    await store.commit(ANN, makeChangeSet({ base: 1, cause: "forget", erase }));
+    expect((await store.since(ANN, 0)).messages.map(({ name }) => name)).toEqual(["Zebra", undefined]);
+  },
+
   "returns erasure receipts in the order in which they were made, and seals them again": async (store) => {
     const erase = (id: string) => ({
       messages: [],
