@@ -44,6 +44,36 @@ describe("a request to forget in words of one's own", () => {
   });
 });
 
+describe("the words that an erased memory was read from", () => {
+  it.each([
+    [
+      "I'm booking a trip to Lisbon with Ana for our anniversary in May, and I need new tyres.",
+      "forget the trip to Lisbon",
+      /lisbon|anniversary|booking/i,
+      /tyres/,
+    ],
+    [
+      "planning a surprise party for Hattie at the skittles alley on the 20th, shes my wife",
+      "scrap everything I told you about the surprise party",
+      /party|skittles|20th/i,
+      /wife/,
+    ],
+    [
+      "I broke my leg skiing in March and I hate hospitals",
+      "forget about my leg",
+      /leg|skiing/i,
+      /hospitals/,
+    ],
+  ])("go with it, and other clauses of the sentence stay: %s", async (said, request, gone, stays) => {
+    const scope = await tell(said);
+    await scope.forget(request);
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).not.toMatch(gone);
+    expect(stored).toMatch(stays);
+  });
+});
+
 it("an erasure of everything erases the names of the speakers, too", async () => {
   const scope = memory.scope({ user: "named" });
   await scope.remember([{ role: "user", name: "Magnet", content: "I use Shram and Magnet." }], {

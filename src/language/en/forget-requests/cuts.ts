@@ -123,8 +123,9 @@ function isWhole(sentence: string, run: readonly string[]): boolean {
 }
 
 /**
- * The words meant inside a sentence that stays; where none can be told apart, the quotes that nobody shares. A value that a memory of
- * the same sentence says, too, stays with it, unless it was named: "my sister's boat is called Wanda, and I painted it".
+ * The words meant inside a sentence that stays: the quotes that no staying memory shares, as whole as a sentence that nobody shares,
+ * and elsewhere the values. A value that a memory of the same sentence says, too, stays with it, unless it was named: "my sister's
+ * boat is called Wanda, and I painted it".
  */
 function cutWords(
   text: string,
@@ -137,6 +138,9 @@ function cutWords(
   const staying = kept.filter((quote) => spansOverlap(quote, sentence)).map(({ memory }) => memory.text);
   const isSaid = (run: readonly string[]): boolean =>
     staying.some((said) => findPhrase(said, run).length > 0);
+  const alone = quoted
+    .filter((span) => spansOverlap(span, sentence) && !kept.some((other) => spansOverlap(span, other)))
+    .map(({ start, end }) => ({ start, end, put: GAP_MARK }));
   const own = values.filter((run) => run.length > 0 && !isSaid(run));
   const runs = [...own, ...(about && about.name.length > 0 ? [about.name] : [])];
   const distinct = new Map(runs.map((run) => [run.join(" "), run]));
@@ -146,12 +150,9 @@ function cutWords(
       start: start + sentence.start,
       end: end + sentence.start,
       put: GAP_MARK,
-    }));
-  if (found.length > 0) return found;
-  const alone = quoted.filter(
-    (span) => spansOverlap(span, sentence) && !kept.some((other) => spansOverlap(span, other)),
-  );
-  if (alone.length > 0) return alone.map(({ start, end }) => ({ start, end, put: GAP_MARK }));
+    }))
+    .filter((cut) => !alone.some((span) => spansOverlap(cut, span)));
+  if (alone.length + found.length > 0) return [...alone, ...found];
   const isShared = values.some((run) => findPhrase(text, run).length > 0 && isSaid(run));
   return isShared && about === undefined ? [] : [{ ...sentence, put: "" }];
 }

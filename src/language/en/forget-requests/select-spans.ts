@@ -131,10 +131,10 @@ export function findValues(text: string): ErasedValue[] {
 
 /**
  * Leaves what a sentence says of others: of a whole sentence that goes, the clauses stay that hold none of the words
- * and values that are meant, and have a subject of their own.
+ * and values that are meant, and have a subject of their own. What a memory that goes was read from alone is meant.
  */
 export function narrowToClauses(
-  { messages }: StoredContent,
+  { messages, memories }: StoredContent,
   selection: ErasureSelection,
   rated: readonly RatedSegment[],
   isWide: boolean,
@@ -142,14 +142,44 @@ export function narrowToClauses(
   const told = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
   const values = [...told, ...(selection.values ?? []).map(({ text }) => text)];
   const byMessage = Map.groupBy(rated, ({ message }) => message?.id);
+  const read = findOwnQuotes(memories.values(), selection.memories);
   const cuts = new Map(
     [...selection.cuts].map(([id, some]) => {
       const content = messages.get(id)?.content ?? "";
       const segments = byMessage.get(id) ?? [];
-      return [id, some.flatMap((cut) => narrowCut(content, cut, segments, values, isWide))] as const;
+      const meant = { values, quotes: read.get(id) ?? [], isWide };
+      return [id, some.flatMap((cut) => narrowCut(content, cut, segments, meant))] as const;
     }),
   );
   return { ...selection, cuts };
+}
+
+/** The places in messages that only memories that go were read from. */
+function findOwnQuotes(all: Iterable<Memory>, gone: ReadonlySet<Memory>): Map<string, TextSpan[]> {
+  const own = Map.groupBy(
+    [...gone].flatMap(({ sources }) => sources),
+    ({ message }) => message,
+  );
+  for (const memory of all) {
+    if (gone.has(memory)) continue;
+    for (const source of memory.sources) {
+      const quotes = own.get(source.message);
+      if (quotes)
+        own.set(
+          source.message,
+          quotes.filter((quote) => !spansOverlap(quote, source)),
+        );
+    }
+  }
+  return own;
+}
+
+/** What is meant in a message: values, and places that only memories that go were read from. */
+interface MeantWords {
+  readonly values: readonly string[];
+  readonly quotes: readonly TextSpan[];
+  /** Whether remarks go, too. */
+  readonly isWide: boolean;
 }
 
 /** Of a list in which one thing is named, the other items stay, and so does another value of the same look. */
@@ -196,13 +226,13 @@ function narrowCut(
   content: string,
   cut: TextCut,
   segments: readonly RatedSegment[],
-  values: readonly string[],
-  isWide: boolean,
+  { values, quotes, isWide }: MeantWords,
 ): readonly TextCut[] {
   const inside = segments.filter((one) => spansOverlap(one, cut));
   if (inside.length < 2) return [cut];
-  const isMeant = ({ text, signs }: RatedSegment): boolean =>
+  const isMeant = ({ text, signs, start, end }: RatedSegment): boolean =>
     (signs.words ?? 0) > 0 ||
+    quotes.some((quote) => quote.start <= start && end <= quote.end) ||
     signs.kind === 1 ||
     signs.shape === 1 ||
     values.some((value) => holdsValue(text, value));
