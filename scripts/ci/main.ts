@@ -54,6 +54,7 @@ const REPORTS = ["fast", "services", "system", "timed"].map(report);
 const STOPS_DATABASES = ["test/crash/postgres-kill.ts", "test/crash/mariadb-kill.ts"];
 /** Programs of the campaign that a test of theirs runs in their small size. */
 const TESTED_PROGRAMS = [
+  "test/crash/encryption-kill.ts",
   "test/crash/server-stop.ts",
   "test/faults/soak.ts",
   "test/webhooks/deliver-under-kills.ts",

@@ -50,6 +50,13 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     minutes: { ci: 15, full: 120 },
   },
   {
+    test: "R1",
+    file: "test/crash/encryption-kill.ts",
+    about: "kills the encryption of a database file; it is as before or encrypted, whole, and can be ended",
+    args: { ci: ["--kills", "5", "--json"], full: ["--kills", "200", "--json"] },
+    minutes: { ci: 10, full: 60 },
+  },
+  {
     test: "R2",
     file: "test/faults/power-cut.ts",
     about: "simulates power cuts on a trace of the real server's writes and syncs",

@@ -141,7 +141,7 @@ if (import.meta.main) {
     console.log(
       `${kills} kills of a conversion (seed ${seed}): ${JSON.stringify(sum)}, ${faults.length} faults`,
     );
-    printFigures("encryption", { kills, ...sum, faults: faults.length, seed });
+    printFigures("R1", { kills, ...sum, faults: faults.length, seed });
     process.exitCode = faults.length === 0 && sum.plain > 0 && sum.encrypted > 0 ? 0 : 1;
   } else {
     if (moment !== undefined) killAtRename(moment);

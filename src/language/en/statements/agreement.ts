@@ -43,26 +43,24 @@ export function isOfAnotherSubject(one: PlacedClaim, clauses: readonly ReadClaus
   const { subject } = one.claim;
   const of = subject === "user" ? "user" : subject.startsWith("user/") ? "owned" : "other";
   const { tree, subject: head, about } = read.clause;
-  if (hasOwnVerb(one.claim, one, read)) return false;
+  if (hasOwnVerb(one, read)) return false;
   const words = subject.toLowerCase().split(" ");
   if (of === "other" && about === "person") return isSomebodyElse(words, read, clauses);
   return !words.includes(tree.tokens[head ?? -1]?.lower ?? "") && CANNOT_BE[of]?.has(about) === true;
 }
 
+/** A word that heads a clause. */
+const CLAUSAL = /^(?:root|conj|parataxis|ccomp|advcl|list|csubj)$/;
+
 /** "rejoined Puregym, it's the only one": a verb with a clause of its own, which the tree hangs on another. */
-function hasOwnVerb(
-  { relation }: Claim,
-  { start, end }: PlacedClaim,
-  { clause, offset }: ReadClause,
-): boolean {
-  const verbs = relation.split(" ");
+function hasOwnVerb({ start, end }: PlacedClaim, { clause, offset }: ReadClause): boolean {
   return clause.tree.tokens.some(
-    ({ pos, lower, start: from }, i) =>
+    ({ pos, label, start: from }, i) =>
       i !== clause.head &&
       pos === "VERB" &&
+      CLAUSAL.test(label) &&
       start <= offset + from &&
-      offset + from < end &&
-      verbs.includes(toBaseForm(lower)),
+      offset + from < end,
   );
 }
 
