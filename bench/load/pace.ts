@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { askers } from "../speed/asked.ts";
 import { sqliteVec } from "../speed/peers.ts";
@@ -17,6 +18,8 @@ export async function paceOf(folder: string): Promise<number> {
   const one = askers(PER_USER)(1);
   const questions = Array.from({ length: QUESTIONS }, () => one.ask());
   const vectors = await vectorsOf(one.person, PER_USER, questions);
-  const here = (await sqliteVec(join(folder, "pace.db"), vectors)).p50;
+  const path = join(folder, "pace.db");
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+  const here = (await sqliteVec(path, vectors)).p50;
   return Math.min(1, there / here);
 }
