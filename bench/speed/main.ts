@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCurve, writePages } from "./curve.ts";
-import { run, type Size } from "./run.ts";
+import { run, runCalls, type Size } from "./run.ts";
 import { tableOf } from "./table.ts";
 
-const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json] [--keep FILE]
+const USAGE = `npm run -s bench -- [--users U] [--per-user N] [--json | --calls] [--keep FILE]
 npm run -s bench -- --record postgres [--users U] [--per-user N] [--json] [--keep FILE]
 npm run -s bench -- --curve | --page
 
 Measures on an SQLite file in a temporary folder: U users (1) of N memories each (10,000), and the N messages they
 were read from. --json prints one JSON document instead of a table. --keep leaves the filled file there, and
-takes it from there when it is run again for the same size.
+takes it from there when it is run again for the same size. --calls measures recall, answer and remember alone, as JSON.
 --record postgres measures recalls on a server (KEEPSAKE_TEST_POSTGRES), in a database of its own, beside plain pgvector;
 with --keep the database stays there as well, and is measured again as it is.
 --curve measures several sizes, which takes long, and writes docs/results; --page writes the pages alone, from the
@@ -22,6 +22,8 @@ results there are. What is measured how: docs/results/speed.md
 interface Wanted {
   readonly size: Size;
   readonly isJson: boolean;
+  /** The calls alone, as JSON. */
+  readonly isCalls: boolean;
   readonly record: "sqlite" | "postgres";
   readonly pages: "measured" | "written" | undefined;
 }
@@ -34,6 +36,7 @@ function wantedOf(): Wanted {
       keep: { type: "string" },
       record: { type: "string", default: "sqlite" },
       json: { type: "boolean", default: false },
+      calls: { type: "boolean", default: false },
       curve: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
     },
@@ -46,6 +49,7 @@ function wantedOf(): Wanted {
     },
     record: recordOf(values.record),
     isJson: values.json,
+    isCalls: values.calls,
     pages: values.curve ? "measured" : values.page ? "written" : undefined,
   };
 }
@@ -86,6 +90,10 @@ async function measure(wanted: Wanted): Promise<void> {
     if (!server) throw new Error('It needs KEEPSAKE_TEST_POSTGRES: eval "$(test/services/up postgres)"');
     const figures = await runOnPostgres(folder, wanted.size, server);
     console.log(wanted.isJson ? JSON.stringify(figures) : postgresTable(figures));
+    return;
+  }
+  if (wanted.isCalls) {
+    console.log(JSON.stringify(await runCalls(folder, wanted.size)));
     return;
   }
   const figures = await run(folder, wanted.size);

@@ -93,6 +93,22 @@ export async function run(folder: string, size: Size): Promise<Figures> {
   };
 }
 
+/** What the calls take that a program waits for. */
+export interface CallFigures extends Pick<Figures, "users" | "perUser" | "answer" | "remember"> {
+  readonly recall: Pick<Figures["recall"], "hot">;
+}
+
+/** What the calls take, and nothing that they are compared with. */
+export async function runCalls(folder: string, size: Size): Promise<CallFigures> {
+  const { users, perUser } = size;
+  const path = join(folder, "memory.db");
+  await filled(path, size);
+  const crowd: Crowd = { users, asker: askers(perUser) };
+  const reads = await readsOf(path, crowd);
+  const { remember } = await writesOf(path, crowd, perUser);
+  return { users, perUser, recall: { hot: reads.recall }, answer: reads.answer, remember };
+}
+
 function bytesIn(folder: string): number {
   return readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 }

@@ -112,7 +112,7 @@ export const speed: CiStep = {
       "1",
       "--per-user",
       "3000",
-      "--json",
+      "--calls",
     ]);
     const { recall, remember } = JSON.parse(output) as {
       readonly recall: { readonly hot: { readonly p50: number } };
