@@ -147,18 +147,7 @@ function cutWords(
   const found = [...distinct.values()]
     .flatMap((run) => findPhrase(text, run))
     .map(({ start, end }) => ({ start: start + sentence.start, end: end + sentence.start, put: GAP_MARK }));
-  if (alone.length + found.length > 0) return joinCuts([...alone, ...found]);
+  if (alone.length + found.length > 0) return [...alone, ...found];
   const isShared = values.some((run) => findPhrase(text, run).length > 0 && isSaid(run));
   return isShared && about === undefined ? [] : [{ ...sentence, put: "" }];
-}
-
-/** Cuts that overlap, as one. */
-function joinCuts(cuts: readonly TextCut[]): TextCut[] {
-  const joined: TextCut[] = [];
-  for (const cut of cuts.toSorted((one, other) => one.start - other.start)) {
-    const last = joined.at(-1);
-    if (!last || cut.start >= last.end) joined.push(cut);
-    else joined[joined.length - 1] = { ...last, end: Math.max(last.end, cut.end) };
-  }
-  return joined;
 }
