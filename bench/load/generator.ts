@@ -72,7 +72,7 @@ async function sendKind(
 }
 
 /** Asks, and reads the answer to its end. Gives what was wrong with it. */
-function ask(
+export function ask(
   { url, key, agent }: Target & { readonly agent: Agent },
   { path, body }: { path: string; body: object },
 ): Promise<string | undefined> {

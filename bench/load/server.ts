@@ -40,7 +40,7 @@ export async function started(
   const ended = new Promise<number | string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal ?? code ?? -1));
   });
-  const url = await address(child.stdout);
+  const url = await listeningUrl(child.stdout);
   return {
     url,
     key: KEY,
@@ -53,7 +53,8 @@ export async function started(
   };
 }
 
-async function address(output: AsyncIterable<Buffer>): Promise<string> {
+/** The URL in the first line that a server prints. */
+export async function listeningUrl(output: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
   for await (const part of output) {
     text += part.toString();

@@ -60,7 +60,7 @@ const TESTED_PROGRAMS = [
   "test/webhooks/deliver-under-kills.ts",
 ];
 
-/** A load of 200 searches and 20 writes a second, by the pace of the machine; a bar of 150 ms sees errors and queues that grow. */
+/** A load of 200 searches and 20 writes a second, or what a plain server shows this machine to take of it; a bar of 150 ms sees errors and queues that grow. */
 const LOAD = ["bench/speed/main.ts", "--server", "--users", "100", "--per-user", "2000", "--seconds", "60"];
 const LOAD_BAR = ["--keep", join(reports, "load.db"), "--bar", "150", "--paced"];
 

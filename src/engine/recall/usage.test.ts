@@ -200,6 +200,7 @@ describe("the classic ranking", () => {
       await ana.remember("I drink green tea. I use Shram and Magnet as productivity tools.");
       await ana.remember("I don't use Magnet anymore.");
       await ana.remember("Green tea, every morning, that is what I drink.");
+      await ana.remember("My sister Mia drinks black tea.");
       await ana.recall("green tea");
       const { id, items } = await ana.recall("What tools do I use, and do I drink green tea?", {
         ...options,
