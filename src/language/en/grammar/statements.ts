@@ -4,6 +4,7 @@ import { changesOf } from "./changes/changes.ts";
 import { inFrame } from "./changes/frames.ts";
 import { claimsOf } from "./claims/claims.ts";
 import { companionsApart } from "./claims/companions.ts";
+import { withObject } from "./clauses/relatives.ts";
 import { type Context, ending, type Statement } from "./context.ts";
 import { isTaskTalk } from "./no-facts/task-talk.ts";
 import { isFiction } from "./no-facts/unreal.ts";
@@ -14,6 +15,8 @@ import { type Standing, standsAlone } from "./standing/standing.ts";
 /** What a statement changes or tells, where it tells something that is so of somebody's life. */
 export function readStatement(context: Context, statement: Statement, sentence: string): Proposal[] {
   if (isFiction(statement)) return [];
+  const whole = withObject(context, statement);
+  if (whole) return whole;
   const standing = standingOf(context, statement);
   const isKept = (claim: AddProposal): boolean =>
     standsAlone(claim, standing) &&

@@ -43,3 +43,52 @@ describe("what is or is not somebody's thing is liked or not", () => {
     expect(await texts(said)).toEqual([told]);
   });
 });
+
+describe("names in small letters behind a relation are names", () => {
+  it.each([
+    ["my boss dana and i went to the same college", "The user's boss is called Dana."],
+    ["my friend raj works at a bank", "The user's friend is called Raj."],
+    ["i live with my roommate jamal", "The user's roommate is called Jamal."],
+    ["my cat luna sleeps on my bed", "The user's cat is called Luna."],
+    ["my daughters lily and rose play the violin", "The user's daughter is called Rose."],
+    ["my kids zoe and max go to school", "The user's kids Zoe and Max go to school."],
+  ])("%s", async (said, told) => {
+    expect(await texts(said)).toContain(told);
+  });
+
+  it.each(["my student loan is huge", "my dog walker is sick", "my kids toys and books are everywhere"])(
+    "a thing of theirs is no name: %s",
+    async (said) => {
+      expect((await texts(said)).join(" ")).not.toContain("called");
+    },
+  );
+});
+
+describe("what hangs on a noun is told of that noun", () => {
+  it.each([
+    ["I'm on statins, which I take every morning", "The user takes statins every morning."],
+    ["I have a bike, which I ride to work", "The user rides their bike to work."],
+    ["I drive a Volvo, which my dad sold me", "The user's dad sold the user a Volvo."],
+    ["I take levothyroxine, 75 mcg, which I hate", "The user hates levothyroxine 75 mcg."],
+  ])("%s", async (said, told) => {
+    expect(await texts(said)).toContain(told);
+  });
+
+  it.each([
+    ["We have a cabin in Vermont, which we rent out in summer", /rent/],
+    ["I have a car, which I think is a Skoda", /think/],
+  ])("is left out where it is open what it is told of: %s", async (said, left) => {
+    expect((await texts(said)).join(" ")).not.toMatch(left);
+  });
+});
+
+describe("verbs that look the same in all forms, and verbs as they sound", () => {
+  it.each([
+    ["The vet put Bruno on a diet", "The vet put Bruno on a diet."],
+    ["we r staying in Lisbon", "The user is staying in Lisbon."],
+    ["my kids r allergic to nuts", "The user's kids are allergic to nuts."],
+    ["my brother married a show jumper", "The user's brother is married to a show jumper."],
+  ])("%s", async (said, told) => {
+    expect(await texts(said)).toContain(told);
+  });
+});

@@ -265,11 +265,10 @@ function clauseWords(tree: Tree, head: number): number[] {
 
 /** A clause that is appended to another or stands beside it, wherever it hangs. */
 function isBeside(tree: Tree, at: number): boolean {
-  const label = tree.tokens[at]?.label ?? "";
-  const base = baseLabel(label);
+  const base = baseLabel(tree.tokens[at]?.label ?? "");
   if (base === "parataxis" || base === "list") return true;
   if (base === "advcl" && childrenBy(tree, at, "nsubj").length > 0) return !isCircumstance(tree, at);
-  return label === "acl:relcl" && isAside(tree, at);
+  return isAside(tree, at);
 }
 
 /** What hangs on the head of a clause and says nothing of it: who is called, what opens it, what is coordinated with it. */
@@ -288,7 +287,8 @@ function isCircumstance(tree: Tree, at: number): boolean {
 }
 
 /** "…, who lives in Denver": a statement of its own. */
-function isAside(tree: Tree, at: number): boolean {
+export function isAside(tree: Tree, at: number): boolean {
+  if (tree.tokens[at]?.label !== "acl:relcl") return false;
   const first = subtree(tree, at).find((i) => tree.tokens[i]?.pos !== "PUNCT") ?? at;
   return tree.tokens[first - 1]?.lower === "," && /^wh/.test(tree.tokens[first]?.lower ?? "");
 }

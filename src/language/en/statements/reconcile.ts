@@ -15,6 +15,7 @@ import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
 import { agreementFeatures, findClauseAt, isOfAnotherSubject } from "./agreement.ts";
 import { claimOfClause } from "./clause-claim.ts";
+import { isAside } from "./clauses.ts";
 import { clauseFeatures, type Features, type Surroundings } from "./features.ts";
 import { SIGN_WEIGHTS, VECTOR_WEIGHTS } from "./gate-weights.ts";
 import { type ReadClause, readClauses } from "./read-clauses.ts";
@@ -105,11 +106,12 @@ function addMissed(
 }
 
 /**
- * A main clause about the speaker or a person or animal of the speaker's. What somebody says or refuses is no fact yet: "She refuses that
+ * A main clause, or an aside ("…, which I feed daily"), about the speaker or a person or animal of the speaker's. What somebody says or refuses is no fact yet: "She refuses that
  * we move".
  */
 function isOwnStatement({ clause: { tree, head, about, role, subject } }: ReadClause): boolean {
-  if (!/^(?:root|conj|parataxis)$/.test(role) || childrenBy(tree, head, "ccomp").length > 0) return false;
+  const isMain = /^(?:root|conj|parataxis)$/.test(role) || isAside(tree, head);
+  if (!isMain || childrenBy(tree, head, "ccomp").length > 0) return false;
   const noun = toSingular(tree.tokens[subject ?? -1]?.lower ?? "");
   const isAnimate = isPersonNoun(noun) || [KIN, FEMALE, MALE, ANIMALS].some((words) => words.has(noun));
   return ["speaker", "group", "dropped"].includes(about) || (about === "owned" && isAnimate);

@@ -43,7 +43,13 @@ export function writeVerb(clause: ParsedClause, at: number): string | undefined 
   return isHelper ? writeHelper(clause, at, person) : writeMain(clause, at, person);
 }
 
-const KEPT: Readonly<Record<string, string>> = { "'re": "are", "’re": "are", "'ve": "have", "’ve": "have" };
+const KEPT: Readonly<Record<string, string>> = {
+  "'re": "are",
+  "’re": "are",
+  r: "are",
+  "'ve": "have",
+  "’ve": "have",
+};
 
 /** "'d" and "'s" are told apart by the form that follows. */
 function writeShort(tree: Tree, { lower, head, label }: ParsedToken): string | undefined {
@@ -62,7 +68,7 @@ function writeHelper(clause: ParsedClause, at: number, person: "singular" | "plu
   return (isSingular ? SINGULAR : PLURAL).get(lower);
 }
 
-const BE_NOW = ["am", "are", "is", "'m", "’m", "m", "'re", "’re"];
+const BE_NOW = ["am", "are", "is", "'m", "’m", "m", "'re", "’re", "r"];
 
 const SINGULAR: ReadonlyMap<string, string> = new Map([
   ...BE_NOW.map((form) => [form, "is"] as const),

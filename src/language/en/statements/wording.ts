@@ -119,20 +119,17 @@ function fillGap(clause: ParsedClause, rest: readonly number[]): number[] | unde
   const { tree, head, role, subject } = clause;
   const antecedent = tree.tokens[head]?.head ?? -1;
   if (role !== "acl:relcl" || antecedent < 0 || subject === antecedent) return [...rest];
-  if (childrenBy(tree, head, "obj", "ccomp", "xcomp").length > 0) return undefined;
+  if (hasOwnObject(clause) || isAmbiguous(clause, antecedent)) return undefined;
   const noun = subtree(tree, antecedent, (i) => {
     const label = tree.tokens[i]?.label ?? "";
-    return (
-      i === head ||
-      label === "acl:relcl" ||
-      (tree.tokens[i]?.head === antecedent && ["case", "punct", "cc", "conj"].includes(baseLabel(label)))
-    );
+    const isBeside = tree.tokens[i]?.head === antecedent && NO_PART_OF_NOUN.has(baseLabel(label));
+    return i === head || label === "acl:relcl" || isBeside;
   });
   if (noun.length > 10 || tree.tokens[antecedent]?.pos === "PRON") return undefined;
-  const isEntry = rest.some((i) => ["where", "when", "why"].includes(tree.tokens[i]?.lower ?? ""));
+  const isEntry = rest.some((i) => i < head && /^(?:where|when|why)$/.test(tree.tokens[i]?.lower ?? ""));
   if (isEntry) return undefined;
-  const particle = (tree.children[head] ?? []).filter(
-    (i) => i > head && ["compound:prt", "case"].includes(tree.tokens[i]?.label ?? ""),
+  const behind = (tree.children[head] ?? []).filter(
+    (i) => i > head && ["compound:prt", "case", "iobj"].includes(tree.tokens[i]?.label ?? ""),
   );
   const stranded = rest.filter(
     (i) =>
@@ -141,8 +138,29 @@ function fillGap(clause: ParsedClause, rest: readonly number[]): number[] | unde
       tree.tokens[i]?.head === head &&
       i > head,
   );
-  const after = Math.max(head, ...particle, ...stranded);
+  const after = Math.max(head, ...behind, ...stranded);
   return [...rest.filter((i) => i <= after), ...noun, ...rest.filter((i) => i > after)];
+}
+
+/** What hangs on a noun, or on the copula that it stands behind, and is no part of its phrase. */
+const NO_PART_OF_NOUN = new Set(["case", "punct", "cc", "conj", "nsubj", "cop", "aux", "mark", "parataxis"]);
+
+/** Whether a clause that hangs on a noun has an object beside its "which"; "every weekend" is none. */
+function hasOwnObject({ tree, head }: ParsedClause): boolean {
+  if (childrenBy(tree, head, "ccomp", "xcomp").length > 0) return true;
+  return childrenBy(tree, head, "obj").some((i) => {
+    const isWhen =
+      /^(?:day|night|evening)$|^(?:year|month|week)/.test(tree.tokens[i]?.lower ?? "") &&
+      childrenBy(tree, i, "det").some((det) => /^(?:every|each)$/.test(tree.tokens[det]?.lower ?? ""));
+    return !isWhen && !isRelativePronoun(tree, i, head);
+  });
+}
+
+/** "a cabin in Vermont, which we rent out": of the cabin or of its place. */
+function isAmbiguous({ tree, head }: ParsedClause, antecedent: number): boolean {
+  const { label = "", pos } = tree.tokens[antecedent] ?? {};
+  const isBehindComma = subtree(tree, head).some((i) => tree.tokens[i]?.lower === ",");
+  return isBehindComma && pos === "PROPN" && label === "nmod";
 }
 
 interface Written {

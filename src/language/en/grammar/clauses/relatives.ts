@@ -1,7 +1,10 @@
 import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms.ts";
 import type { Proposal } from "../../../../ports/language/extractor.ts";
-import { type Context, said } from "../context.ts";
+import { type Context, type Statement, said } from "../context.ts";
+import { startsTime, TIME_ADVERBS } from "../time/times.ts";
+import { SAYING } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";
+import type { Clause } from "./clauses.ts";
 
 const TASTE = /^(?:love|like|hate|enjoy|adore|dislike|drive|own|play|ride|teach)$/;
 const PLACED = /^(?:work|volunteer|study|teach|live|train)$/;
@@ -75,6 +78,69 @@ function hungAt(tokens: readonly Token[], at: number): Hung | undefined {
   while (tokens[verb]?.class === "adverb") verb += 1;
   const isNext = link === "" ? after === " " : /^,?\s*$/.test(after);
   return from === end || !isNext || tokens[verb] === undefined ? undefined : { from, end, verb, link };
+}
+
+/**
+ * "I'm on statins, which I take at night": read as "I take statins at night". Nothing where it is open what the clause lacks; undefined
+ * where it lacks nothing.
+ */
+export function withObject(context: Context, { clause, start, end }: Statement): Proposal[] | undefined {
+  const { tokens, subject, verb } = clause;
+  const link = (subject?.[0] ?? 0) - 1;
+  const before = tokens[link - 1];
+  const isLink = tokens[link]?.class === "question" && /^(?:which|who|whom)$/.test(tokens[link]?.lower ?? "");
+  const from = thingStart(tokens, link);
+  if (!subject || !isLink || !["noun", "name", "adjective"].includes(before?.class ?? "")) return undefined;
+  const to = gapIn(clause);
+  const isAside = /^,\s*$/.test(before?.after ?? "");
+  if (!isAside || from === link || to === undefined || isInPlace(tokens, from) || SAYING.has(verb.lemma))
+    return [];
+  const front = context.content.slice(tokens[subject[0]]?.start ?? 0, tokens[to - 1]?.end ?? 0);
+  const isOwn = isHad(clause, from);
+  const thing = `${isOwn ? "my " : ""}${said(context, tokens, isOwn ? from + 1 : from, link)}`;
+  // "levothyroxine, 75 mcg"
+  const words = [front, thing.replace(", ", " "), said(context, tokens, to, clause.rest[1])];
+  return context.readAs(`${words.filter((word) => word !== "").join(" ")}.`, { start, end });
+}
+
+/** Back over the noun phrase, and over how much of it: "levothyroxine, 75 MCG, which". */
+function thingStart(tokens: readonly Token[], end: number): number {
+  const from = phraseStart(tokens, end);
+  const isAmount = tokens[from]?.class === "number" && tokens[from - 1]?.after.trim() === ",";
+  return isAmount && from < end ? phraseStart(tokens, from) : from;
+}
+
+/** "I have a bike, which I ride": from then on it is "my bike". */
+function isHad({ tokens, verb }: Clause, from: number): boolean {
+  const isOne = /^an?$/.test(tokens[from]?.lower ?? "") && verb.tense === "present";
+  const had = toBaseForm(tokens[from - 1]?.lower ?? "");
+  return (
+    isOne && /^(?:have|own|get|buy|adopt|keep)$/.test(had) && /^(?:i|we)$/.test(tokens[from - 2]?.lower ?? "")
+  );
+}
+
+/** "a cabin IN VERMONT, which …": of the cabin or of its place. */
+function isInPlace(tokens: readonly Token[], from: number): boolean {
+  return tokens[from - 1]?.class === "preposition" && tokens[from - 2]?.class !== "verb";
+}
+
+/** Where the object is missing: behind the verb, "me" and a preposition that stands alone; undefined where there is an object. */
+function gapIn({ tokens, verb, rest }: Clause): number | undefined {
+  const end = rest[1];
+  let at = verb.to;
+  if (verb.copula || verb.chain.length > 1) return undefined;
+  if (/^(?:me|us|him|her|them|you)$/.test(tokens[at]?.lower ?? "")) at += 1;
+  const isAlone = (i: number): boolean =>
+    ["preposition", "adverb"].includes(tokens[i]?.class ?? "") &&
+    !TIME_ADVERBS.has(tokens[i]?.lower ?? "") &&
+    (i + 1 >= end || tokens[i + 1]?.class === "preposition" || startsTime(tokens, i + 1, end));
+  if (at < end && isAlone(at) && tokens[at]?.after.trim() === "") at += 1;
+  const next = at < end ? tokens[at] : undefined;
+  const isObject =
+    ["noun", "name", "determiner", "possessive", "pronoun", "number", "adjective"].includes(
+      next?.class ?? "",
+    ) && !startsTime(tokens, at, end);
+  return isObject ? undefined : at;
 }
 
 function tasteFor(context: Context, tokens: readonly Token[], { from, end, verb, link }: Hung): Proposal[] {
@@ -152,8 +218,9 @@ export function asides(
   const { who, aside = "", rest = "" } = found ?? {};
   // "My local pub, the Eagle, closed": a name.
   if (who === undefined || /^the \p{Lu}/u.test(aside) || !isPredicate(tokens, rest)) return undefined;
-  const told = /^who /i.test(aside) ? aside.slice(4) : `is ${aside}`;
-  const first = context.readAs(`${who} ${told}.`, place);
+  const isOfObject = /^who (?:i|we|my|our)\b/i.test(aside);
+  const told = isOfObject ? `, ${aside}` : /^who /i.test(aside) ? ` ${aside.slice(4)}` : ` is ${aside}`;
+  const first = context.readAs(`${who}${told}.`, place);
   const second = context.readAs(`${who} ${rest}.`, place);
-  return first.length > 0 && second.length > 0 ? [...first, ...second] : undefined;
+  return isOfObject || (first.length > 0 && second.length > 0) ? [...first, ...second] : undefined;
 }

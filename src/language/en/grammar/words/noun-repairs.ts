@@ -14,7 +14,7 @@ const QUALITIES = new Set(
 );
 
 const GOES_ON = new Set(
-  "work live study play teach sing run drive walk dance cook end start begin last cost close open finish expire leave arrive take need want hate love cover include depart fit bark snore".split(
+  "work live study play teach sing run drive walk dance cook end start begin last cost close open finish expire leave arrive take need want hate love cover include depart fit bark snore drop rise fall jump".split(
     " ",
   ),
 );

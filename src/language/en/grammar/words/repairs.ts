@@ -6,10 +6,19 @@ import { ends, isA, type Spot } from "./spot.ts";
 import type { Token, WordClass } from "./token.ts";
 import { type Rule, VERBS } from "./verb-repairs.ts";
 import { AUXILIARY } from "./word-class.ts";
-import { apart, joined, namedInSmall, unmarked, withoutPlaceIs, withoutStrayIs } from "./word-joints.ts";
+import {
+  apart,
+  type IsProper,
+  joined,
+  namedInSmall,
+  unmarked,
+  withoutPlaceIs,
+  withoutStrayIs,
+} from "./word-joints.ts";
 
-export function repair(read: Token[]): Token[] {
-  const tokens = namedInSmall(apart(joined(withoutPlaceIs(withoutStrayIs(unmarked(unshortened(read)))))));
+export function repair(read: Token[], isProper: IsProper): Token[] {
+  const whole = apart(joined(withoutPlaceIs(withoutStrayIs(unmarked(unshortened(read))))));
+  const tokens = namedInSmall(whole, isProper);
   for (const [i, raw] of tokens.entries()) {
     const current = isShortAnd(tokens, i)
       ? { ...raw, lower: "and", class: "conjunction" as const }

@@ -53,8 +53,13 @@ function isUnchangingVerb({ tokens, i, current, previous, next, ends }: Spot): b
   if (previous.contracted === "rest" && /^(?:have|'ve)$/.test(previous.lower)) return true;
   const isOne =
     isPersonNoun(previous.lower) || [KIN, FEMALE, MALE, ANIMALS].some((words) => words.has(previous.lower));
-  const isActor = previous.class === "name" || (previous.class === "noun" && isOne);
-  return isActor && !tokens.slice(0, i).some(({ class: kind }) => kind === "verb" || kind === "determiner");
+  const isActor = previous.class === "name" || isOne;
+  return (
+    isActor &&
+    !tokens
+      .slice(0, i)
+      .some(({ class: kind }, k) => kind === "verb" || (kind === "determiner" && k !== i - 2))
+  );
 }
 
 /** Words whose class one look around settles, before all else. */

@@ -1,15 +1,17 @@
+import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Token, WordClass } from "./token.ts";
 
 /** Forms that lost their mark and stand apart: "i m", "that s", "don t". */
 const APART: Readonly<Record<string, string>> = {
   m: "am",
   re: "are",
+  r: "are",
   ve: "have",
   ll: "will",
   d: "would",
   s: "is",
 };
-const PRONOUN = /^(?:i|you|he|she|it|we|they|that|there|here|what|who|where|how)$/;
+const PRONOUN = /^(?:i|you|u|he|she|it|we|they|that|there|here|what|who|where|how)$/;
 const CUT = new Map(
   "don do,can can,won will,didn did,doesn does,isn is,aren are,wasn was,weren were,haven have,hasn has,hadn had,couldn could,wouldn would,shouldn should,wo will,ca can"
     .split(",")
@@ -58,8 +60,14 @@ function standing(token: Token, before: Token | undefined): Token | undefined {
   if (before?.after !== " ") return undefined;
   if (token.lower === "t") return CUT.has(before.lower) ? negation(token) : undefined;
   const word = Object.hasOwn(APART, token.lower) ? APART[token.lower] : undefined;
+  if (token.lower === "r" && isMany(before)) return worded(token, "are", "verb");
   const isOwn = PRONOUN.test(before.lower) && (token.lower !== "m" || before.lower === "i");
   return word !== undefined && isOwn ? worded(token, word, "verb") : undefined;
+}
+
+/** "my kids r", typed as it sounds: behind a noun of many. */
+function isMany({ word, lower, class: kind }: Token): boolean {
+  return kind === "noun" && word === lower && toSingular(lower) !== lower;
 }
 
 /** "don t", "wo not", "ca n't" */

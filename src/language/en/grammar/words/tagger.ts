@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { toBaseForm, toPastParticiple } from "../../../../domain/text/english-forms.ts";
+import { parseEnglish } from "../../parser/english-trees.ts";
 import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
 import { FIRST_POSSESSIVE } from "./lexicon.ts";
@@ -51,9 +52,19 @@ export function tagSentences(text: string, offset = 0): Token[][] {
       if (term.implicit !== undefined && term.text === "") joinContraction(tokens, term);
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
-    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens.map(asMeant))));
+    const isProper = (token: Token): boolean => isProperIn(plain, tokens, token.start - offset, offset);
+    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens.map(asMeant)), isProper));
   }
   return sentences;
+}
+
+/** Whether the tree of the sentence takes the word at a place for a name. Only names in small letters need the tree. */
+function isProperIn(plain: string, tokens: readonly Token[], at: number, offset: number): boolean {
+  const from = (tokens[0]?.start ?? 0) - offset;
+  const sentences = parseEnglish(plain.slice(from, (tokens.at(-1)?.end ?? 0) - offset));
+  return sentences.some(({ tokens: words }) =>
+    words.some(({ start, pos }) => from + start === at && pos === "PROPN"),
+  );
 }
 
 /** "I'd move" is "I would move", where the tagger takes it for "I had"; "a book about" brings in what it is about. */

@@ -1,4 +1,6 @@
-import { BE, FEMALE, LASTING, MALE } from "./lexicon.ts";
+import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { ANIMALS, BE, FEMALE, LASTING, MALE } from "./lexicon.ts";
+import { isPersonNoun } from "./persons.ts";
 import type { Token, WordClass } from "./token.ts";
 
 /** "at St Olave's and": no "is" stands at the end of a phrase. */
@@ -73,32 +75,93 @@ const ACTS_ALONE = /^(?:is|was|has|'s|will|can|got|went|came|had|does|did)$|[a-z
 const LIVES =
   /^(?:is|was|has|does|lives|works|loves|likes|hates|wants|needs|plays|teaches|studies|runs|owns|speaks|goes|comes)$/;
 
-/** "my sister ines lives": a name in small letters, between one of the family and a verb of one. */
-export function namedInSmall(tokens: readonly Token[]): Token[] {
-  return tokens.map((token, i) => {
-    const kin = tokens[i - 1];
-    const next = tokens[i + 1];
-    const isKin =
-      kin !== undefined &&
-      (FEMALE.has(kin.lower) || MALE.has(kin.lower)) &&
-      kin.after.trim() === "" &&
-      !kin.owner;
-    const isOwned = tokens[i - 2]?.class === "possessive" || tokens[i - 2]?.class === "adjective";
-    const isWord =
-      /^[a-z]{3,}$/.test(token.word) &&
-      token.after.trim() === "" &&
-      ["noun", "name"].includes(token.class) &&
-      !token.owner &&
-      !(/s$/.test(token.lower) && /s$/.test(next?.lower ?? "") && !LIVES.test(next?.lower ?? ""));
-    const acts =
-      next !== undefined && (ACTS_ALONE.test(next.lower) || next.lower === "and") && next.class !== "noun";
-    if (!isKin || !isOwned || !isWord || !acts || NO_NAME.has(token.lower)) return token;
-    return {
-      ...token,
-      word: token.word.charAt(0).toUpperCase() + token.word.slice(1),
-      class: "name" as const,
-    };
-  });
+/** Whether the tree of the sentence takes a word for a name. */
+export type IsProper = (token: Token) => boolean;
+
+/** "my sister ines lives", "my boss dana and i", "my kids zoe and max": names in small letters behind whom they name. */
+export function namedInSmall(tokens: readonly Token[], isProper: IsProper): Token[] {
+  const names = new Set(tokens.flatMap((_, i) => [...namesBehind(tokens, i, isProper)]));
+  return tokens.map((token, i) =>
+    names.has(i)
+      ? { ...token, word: token.word.charAt(0).toUpperCase() + token.word.slice(1), class: "name" as const }
+      : token,
+  );
+}
+
+/** The places of the names in small letters behind a noun for a person or an animal of somebody's. */
+function namesBehind(tokens: readonly Token[], at: number, isProper: IsProper): readonly number[] {
+  const bearer = tokens[at];
+  if (!bearer || bearer.owner || bearer.after !== " " || !isBearer(bearer)) return [];
+  const owner = tokens[at - 1]?.class;
+  if (owner !== "possessive" && (owner !== "adjective" || tokens[at - 2]?.class !== "possessive"))
+    return isKin(bearer) && owner === "adjective" && isNamedKin(tokens, at + 1) ? [at + 1] : [];
+  if (toSingular(bearer.lower) !== bearer.lower) return listBehind(tokens, at + 1, isProper);
+  if (isKin(bearer) && isNamedKin(tokens, at + 1)) return [at + 1];
+  return isNameBehind(tokens, at + 1, isProper) ? [at + 1] : [];
+}
+
+const isKin = ({ lower }: Token): boolean => FEMALE.has(lower) || MALE.has(lower);
+
+function isBearer({ lower }: Token): boolean {
+  return isPersonNoun(lower) || [FEMALE, MALE, ANIMALS].some((words) => words.has(toSingular(lower)));
+}
+
+/** Between one of the family and a verb of one, any noun is a name. */
+function isNamedKin(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  const next = tokens[at + 1];
+  const isWord =
+    isSmallWord(token) &&
+    token.after.trim() === "" &&
+    !(/s$/.test(token.lower) && /s$/.test(next?.lower ?? "") && !LIVES.test(next?.lower ?? ""));
+  return (
+    isWord &&
+    next !== undefined &&
+    (ACTS_ALONE.test(next.lower) || next.lower === "and") &&
+    next.class !== "noun"
+  );
+}
+
+/** "my boss dana told me", "with my friend olga": a word that is a name by itself, and no part of a longer noun. */
+function isNameBehind(tokens: readonly Token[], at: number, isProper: IsProper): boolean {
+  const token = tokens[at];
+  const next = tokens[at + 1];
+  if (!isSmallWord(token) || (token.class !== "name" && !isProper(token))) return false;
+  const goesOn = token.after.trim() === "" && ["noun", "name", "number"].includes(next?.class ?? "");
+  return !goesOn && isGivenOrProper(token, isProper);
+}
+
+function isGivenOrProper(token: Token, isProper: IsProper): boolean {
+  if (["Place", "WeekDay", "Month", "Demonym", "Organization"].some((tag) => token.tags.has(tag)))
+    return false;
+  // "my dog walker": what somebody does.
+  return token.tags.has("FirstName") || (!isPersonNoun(token.lower) && isProper(token));
+}
+
+/** "zoe and max", "tom, anna and li": two or more words behind those who bear them, one of which is a name by itself. */
+function listBehind(tokens: readonly Token[], from: number, isProper: IsProper): readonly number[] {
+  const places: number[] = [];
+  let isJoined = false;
+  for (let at = from; isSmallWord(tokens[at]); at += 1) {
+    places.push(at);
+    if (isJoined) break;
+    isJoined = /^(?:and|&)$/.test(tokens[at + 1]?.lower ?? "");
+    if (isJoined) at += 1;
+    else if (!/^, $/.test(tokens[at]?.after ?? "")) return [];
+  }
+  const isNamed = places.some((at) => isGivenOrProper(tokens[at] as Token, isProper));
+  return isJoined && places.length > 1 && isNamed ? places : [];
+}
+
+function isSmallWord(token: Token | undefined): token is Token {
+  return (
+    token !== undefined &&
+    /^[a-z]{2,}$/.test(token.word) &&
+    ["noun", "name"].includes(token.class) &&
+    !token.owner &&
+    !token.quoted &&
+    !NO_NAME.has(token.lower)
+  );
 }
 
 const NO_NAME = new Set(
