@@ -74,6 +74,23 @@ describe("the words that an erased memory was read from", () => {
   });
 });
 
+it.each([
+  [
+    "wedding update: Fi wants a ceilidh band and my mum hates the seating plan",
+    "forget what we said about the wedding",
+  ],
+  [
+    "House move: the van comes at nine and Priya packs the kitchen",
+    "Forget what I told you about the house move.",
+  ],
+])("a sentence that is erased whole leaves no memory that was read from it: %s", async (said, request) => {
+  const scope = await tell("I live in Ghent.", said);
+  expect((await scope.list()).items.length).toBeGreaterThan(1);
+  const { waiting } = await scope.remember(request, { session: "s" });
+  if (waiting) await scope.remember("yes, forget them", { session: "s" });
+  expect((await scope.list()).items.map(({ text }) => text)).toEqual(["The user lives in Ghent."]);
+});
+
 it("an erasure of everything erases the names of the speakers, too", async () => {
   const scope = memory.scope({ user: "named" });
   await scope.remember([{ role: "user", name: "Magnet", content: "I use Shram and Magnet." }], {

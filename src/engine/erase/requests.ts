@@ -5,7 +5,7 @@ import type { EraseProposal } from "../../ports/language/extractor.ts";
 import type { DescribedSelection, ForgetRequestSource } from "../../ports/language/forget-request-reader.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
-import { addMerged, selectForErasure } from "./selection.ts";
+import { addDependents, selectForErasure } from "./selection.ts";
 import { isErasedName } from "./tombstone-filter.ts";
 
 /** Requests to forget in a stored message. */
@@ -53,7 +53,7 @@ async function selectMeant(
     const before = await ports.forgetRequests.selectBefore(upTo(state, message), { message, spans: all });
     return {
       sure: { ...selectFromMessage(state, message.id), values },
-      unsure: await addMerged(state, before),
+      unsure: await addDependents(state, before),
     };
   }
   const { about, everything, messages } = proposal;
@@ -76,8 +76,8 @@ async function selectMeant(
     return toSure({ ...own, values: ports.forgetRequests.findValues(message.content) });
   }
   return {
-    sure: await addMerged(state, mergeSelections([found.sure, topic])),
-    unsure: await addMerged(state, found.unsure),
+    sure: await addDependents(state, mergeSelections([found.sure, topic])),
+    unsure: await addDependents(state, found.unsure),
     ...(found.isLikely ? { isLikely: true } : {}),
   };
 }

@@ -37,7 +37,8 @@ async function selectNamed(
   what: Forget,
   asking: ForgetRequestSource | undefined,
 ): Promise<ErasureSelection> {
-  if (typeof what === "string") return (await reader.selectDescribed(state, { phrase: what }, asking)).sure;
+  if (typeof what === "string")
+    return addUnfounded(state, (await reader.selectDescribed(state, { phrase: what }, asking)).sure);
   if (typeof what !== "object" || what === null) throw invalid(EMPTY_REQUEST_MESSAGE);
   if ("everything" in what) {
     if (what.everything !== true) throw invalid("forget: everything must be true.");
@@ -194,8 +195,32 @@ async function selectIds(
 /** Items inspected between two yields to the event loop: about two milliseconds. */
 const MERGED_SLICE = 2000;
 
+/** Adds the memories that go with what words select: those that rest on it alone, and those that say the same. */
+export async function addDependents(
+  state: UserState,
+  selection: ErasureSelection,
+): Promise<ErasureSelection> {
+  return addMerged(state, await addUnfounded(state, selection));
+}
+
+/** A memory whose every quote is cut has no words left that it was read from, and is erased with them. */
+async function addUnfounded(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
+  const { memories, cuts } = selection;
+  if (cuts.size === 0) return selection;
+  const isCut = ({ message, start, end }: SourceSpan): boolean =>
+    cuts.get(message)?.some((cut) => cut.start <= start && end <= cut.end) ?? false;
+  const unfounded = await filterInSlices(
+    state.memories.values(),
+    (memory) => memory.sources.length > 0 && !memories.has(memory) && memory.sources.every(isCut),
+    SLICE,
+  );
+  return unfounded.length === 0
+    ? selection
+    : { ...selection, memories: new Set([...memories, ...unfounded]) };
+}
+
 /** A memory that was merged into a selected one says the same and is erased with it. */
-export async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
+async function addMerged(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
   const memories = new Set(selection.memories);
   const ids = new Set([...memories].map(({ id }) => id));
   const merged = await filterInSlices(
