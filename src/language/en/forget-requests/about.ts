@@ -81,6 +81,14 @@ export function holdsName(text: string, name: string): boolean {
   return findExactPhrase(text, name).some(({ start }) => /^\p{Lu}/u.test(text.slice(start)));
 }
 
+/** "House move: the van comes at nine": whether the words before the colon name it, so that all that stands behind them is about it. */
+export function isHeadedBy(heading: string, { person, terms }: About): boolean {
+  if (heading === "") return false;
+  if (person !== undefined) return holdsName(heading, person);
+  const stems = stemsOf(heading);
+  return terms.every((term) => stems.has(term));
+}
+
 /** The memories that are about it, and those that hang on them. */
 export async function memoriesAbout(
   ports: AnswerSources,

@@ -7,7 +7,8 @@ import { spansOverlap, splitSentences, type TextSpan } from "../../../domain/tex
 import { filterInSlices, forEachInSlices } from "../../../domain/time-slicing.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
-import { type About, holdsName, holdsNumbers, isOfOther } from "./about.ts";
+import { splitSegments } from "../transformer/segments.ts";
+import { type About, holdsName, holdsNumbers, isHeadedBy, isOfOther } from "./about.ts";
 import { stemsOf } from "./kin.ts";
 import { isOtherWord } from "./other-words.ts";
 
@@ -69,10 +70,31 @@ function cutSentence(message: Message, sentence: TextSpan, meant: Meant): TextCu
   const isSource = quoted.some((span) => spansOverlap(span, sentence));
   const isNamed = meant.about !== undefined && isAbout(meant.about, text, message);
   if (!isSource && !isNamed && !holdsAny(text, meant.telling)) return [];
-  if (!kept.some((span) => spansOverlap(span, sentence))) return [{ ...sentence, put: "" }];
+  const isShared = kept.some((span) => spansOverlap(span, sentence));
+  if (!isShared || (meant.about && isHeaded(text, meant.about))) return [{ ...sentence, put: "" }];
   // A value that another memory's sentence also holds stays there, unless it is what was named.
   if (!isSource && !isNamed) return [];
   return cutWords(text, sentence, quoted, kept, isSource ? meant.values : [], meant.about);
+}
+
+/** Whether words open sentences: "House move: the van comes at nine". */
+export async function headSentences(
+  { messages }: Pick<StoredContent, "messages">,
+  about: About,
+): Promise<boolean> {
+  const found = await filterInSlices(
+    messages.values(),
+    ({ content }) =>
+      content.includes(":") &&
+      splitSentences(content).some(({ start, end }) => isHeaded(content.slice(start, end), about)),
+  );
+  return found.length > 0;
+}
+
+function isHeaded(sentence: string, about: About): boolean {
+  const colon = sentence.indexOf(":");
+  if (colon < 0 || !isHeadedBy(sentence.slice(0, colon), about)) return false;
+  return splitSegments(sentence).some(({ heading }) => isHeadedBy(heading, about));
 }
 
 /** After so many memories that are only looked at, others have their turn: about every two milliseconds. */

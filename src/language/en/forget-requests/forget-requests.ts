@@ -18,7 +18,7 @@ import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
 import { type About, aboutOf, isOfOther, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
-import { cutSentences } from "./cuts.ts";
+import { cutSentences, headSentences } from "./cuts.ts";
 import { keepExcepted } from "./exceptions.ts";
 import { type Description, type RatedSegment, type RatingPorts, rateSegments } from "./retrieve.ts";
 import { chooseSegments, findValues, narrowToClauses, narrowToItems, toSelection } from "./select-spans.ts";
@@ -166,7 +166,7 @@ async function selectThing(
   const isName = (namesOnly(wanted) && !isBroad) || namesValuesOnly(wanted);
   const narrow = isName
     ? narrowToItems(state, meant, rated, phrase)
-    : narrowToClauses(state, meant, rated, isBroad);
+    : narrowToClauses(state, meant, rated, { isWide: isBroad, about });
   const exact = onlyBy(state, narrow, speaker);
   const chosen = await chooseSegments(rated, asking?.message.id, isAlone, ports.readRequest);
   if (exact.memories.size + exact.cuts.size > 0) {
@@ -281,9 +281,9 @@ async function selectByMemories(
   const isBare = wanted.slots.length > 0 && wanted.terms.length === 0 && !isPerson;
   if (!about || isBare) return NO_SELECTION;
   const memories = await memoriesAbout(ports, state, phrase, about);
-  // Verbatim words from which no memory was read are erased alone.
+  // Verbatim words from which no memory was read are erased alone, unless they head what was said.
   const isSaid = memories.size === 0 && !isPerson && wanted.run !== undefined;
-  const verbatim = isSaid ? await byValues() : undefined;
+  const verbatim = isSaid && !(await headSentences(state, about)) ? await byValues() : undefined;
   if (verbatim) return verbatim;
   const cuts = new Map<string, TextCut[]>();
   await cutSentences(state, memories, cuts, about);

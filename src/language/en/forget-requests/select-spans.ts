@@ -9,6 +9,7 @@ import { isDistinctive } from "../distinctive-words.ts";
 import { type ReadSentence, readRequest } from "../grammar/forgetting/request-network.ts";
 import { splitSegments } from "../transformer/segments.ts";
 import { findShapedValues, findSlot, isDistinctValue } from "../value-shapes.ts";
+import { type About, isHeadedBy } from "./about.ts";
 import { isKin } from "./kin.ts";
 import { holdsValue, type RatedSegment } from "./retrieve.ts";
 import type { Wanted } from "./wanted.ts";
@@ -137,7 +138,7 @@ export function narrowToClauses(
   { messages, memories }: StoredContent,
   selection: ErasureSelection,
   rated: readonly RatedSegment[],
-  isWide: boolean,
+  { isWide, about }: { isWide: boolean; about: About | undefined },
 ): ErasureSelection {
   const told = [...selection.memories].flatMap(({ claim }) => (claim ? [claim.value] : []));
   const values = [...told, ...(selection.values ?? []).map(({ text }) => text)];
@@ -147,7 +148,7 @@ export function narrowToClauses(
     [...selection.cuts].map(([id, some]) => {
       const content = messages.get(id)?.content ?? "";
       const segments = byMessage.get(id) ?? [];
-      const meant = { values, quotes: read.get(id) ?? [], isWide };
+      const meant = { values, quotes: read.get(id) ?? [], isWide, about };
       return [id, some.flatMap((cut) => narrowCut(content, cut, segments, meant))] as const;
     }),
   );
@@ -180,6 +181,7 @@ interface MeantWords {
   readonly quotes: readonly TextSpan[];
   /** Whether remarks go, too. */
   readonly isWide: boolean;
+  readonly about: About | undefined;
 }
 
 /** Of a list in which one thing is named, the other items stay, and so does another value of the same look. */
@@ -226,15 +228,16 @@ function narrowCut(
   content: string,
   cut: TextCut,
   segments: readonly RatedSegment[],
-  { values, quotes, isWide }: MeantWords,
+  { values, quotes, isWide, about }: MeantWords,
 ): readonly TextCut[] {
   const inside = segments.filter((one) => spansOverlap(one, cut));
   if (inside.length < 2) return [cut];
-  const isMeant = ({ text, signs, start, end }: RatedSegment): boolean =>
+  const isMeant = ({ text, heading, signs, start, end }: RatedSegment): boolean =>
     (signs.words ?? 0) > 0 ||
     quotes.some((quote) => quote.start <= start && end <= quote.end) ||
     signs.kind === 1 ||
     signs.shape === 1 ||
+    (about !== undefined && isHeadedBy(heading, about)) ||
     values.some((value) => holdsValue(text, value));
   const isAdded = (one: RatedSegment): boolean =>
     one.isAttached || isMeasure(one) || (isWide && isRemark(one));
