@@ -91,6 +91,19 @@ it.each([
   expect((await scope.list()).items.map(({ text }) => text)).toEqual(["The user lives in Ghent."]);
 });
 
+it.each([
+  ["Hope told Ricky I fiddle my mileage", "forget everything about Hope", "mileage"],
+  ["Kofi has started on Ritalin, so expect some tummy aches", "Forget Kofi's Ritalin", "tummy"],
+])("a clause that hangs on what is erased goes with it: %s", async (said, request, gone) => {
+  const scope = await tell("I live in Ghent.", said);
+  const { waiting } = await scope.remember(request, { session: "s" });
+  if (waiting) await scope.remember("yes, forget them", { session: "s" });
+  let stored = "";
+  for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+  expect(stored).not.toContain(gone);
+  expect(stored).toContain("Ghent");
+});
+
 it("an erasure of everything erases the names of the speakers, too", async () => {
   const scope = memory.scope({ user: "named" });
   await scope.remember([{ role: "user", name: "Magnet", content: "I use Shram and Magnet." }], {

@@ -9,6 +9,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isDistinctive } from "../distinctive-words.ts";
 import { splitSegments } from "../transformer/segments.ts";
 import { type About, holdsName, holdsNumbers, isHeadedBy, isOfOther } from "./about.ts";
+import { withDependentClauses } from "./dependent-clauses.ts";
 import { stemsOf } from "./kin.ts";
 import { isOtherWord } from "./other-words.ts";
 
@@ -160,15 +161,26 @@ function cutWords(
   const staying = kept.filter((quote) => spansOverlap(quote, sentence)).map(({ memory }) => memory.text);
   const isSaid = (run: readonly string[]): boolean =>
     staying.some((said) => findPhrase(said, run).length > 0);
+  const inSentence = ({ start, end }: TextSpan, by: number): TextSpan => ({
+    start: start + by,
+    end: end + by,
+  });
   const alone = quoted
     .filter((span) => spansOverlap(span, sentence) && !kept.some((other) => spansOverlap(span, other)))
-    .map(({ start, end }) => ({ start, end, put: GAP_MARK }));
+    .map((span) => withDependentClauses(text, inSentence(span, -sentence.start)))
+    .map((span) => ({ ...inSentence(span, sentence.start), put: GAP_MARK }));
   const own = values.filter((run) => run.length > 0 && !isSaid(run));
   const runs = [...own, ...(about && about.name.length > 0 ? [about.name] : [])];
   const distinct = new Map(runs.map((run) => [run.join(" "), run]));
   const found = [...distinct.values()]
     .flatMap((run) => findPhrase(text, run))
     .map(({ start, end }) => ({ start: start + sentence.start, end: end + sentence.start, put: GAP_MARK }));
+  if (
+    alone.some(
+      (cut) => cut.start <= sentence.start && !/[\p{L}\p{N}]/u.test(text.slice(cut.end - sentence.start)),
+    )
+  )
+    return [{ ...sentence, put: "" }];
   if (alone.length + found.length > 0) return [...alone, ...found];
   const isShared = values.some((run) => findPhrase(text, run).length > 0 && isSaid(run));
   return isShared && about === undefined ? [] : [{ ...sentence, put: "" }];
