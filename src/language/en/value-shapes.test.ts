@@ -10,3 +10,11 @@ it.each([
   const found = findShapedValues(text).filter(({ shape }) => shape === "date");
   expect(found.map(({ text: date }) => date)).toEqual(dates);
 });
+
+it.each([
+  ["My salary is 61k and I started in May", ["61k"]],
+  ["a bonus of 2.5k, not 25km", ["2.5k"]],
+])("finds the thousands of “%s”", (text, numbers) => {
+  const found = findShapedValues(text).filter(({ shape }) => shape === "number");
+  expect(found.map(({ text: number }) => number)).toEqual(numbers);
+});

@@ -76,6 +76,8 @@ const SHAPES: readonly (readonly [ValueShape, RegExp])[] = [
     new RegExp(`(?<![\\p{L}\\p{N}.-])\\d+(?:[.,]\\d+)?(?:/\\d+)? ?${UNIT}(?![\\p{L}\\p{N}])`, "giu"),
   ],
   ["amount", /(?<![\p{L}\p{N}.-])\d{1,3}\/\d{1,3}(?![\p{L}\p{N}/])/gu],
+  // "61k", "1.5k": thousands.
+  ["number", /(?<![\p{L}\p{N}.,/-])\d{1,4}(?:[.,]\d{1,2})?k(?![\p{L}\p{N}]|[.,/-]\d)/giu],
   // Letters and digits mixed, groups of digits, words joined by underscores, capitals joined by hyphens.
   ["code", /(?<![\p{L}\p{N}])\d{1,4}(?:-\d{1,4}){2,}(?![\p{L}\p{N}])/gu],
   [
