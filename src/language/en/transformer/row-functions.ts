@@ -45,7 +45,8 @@ export function gelu(values: Float32Array): void {
       continue;
     }
     const at = (value + GELU_REACH) * GELU_STEPS;
-    const below = Math.floor(at);
+    // It is positive: this cuts its fraction off in one instruction.
+    const below = at | 0;
     const from = table[below] as number;
     values[i] = from + (at - below) * ((table[below + 1] as number) - from);
   }
