@@ -6,7 +6,7 @@ import { formatDateInWords } from "../../format-date.ts";
 import { PARTING } from "../parting.ts";
 import { analyseStatement, isOfKindByAny } from "./analysis.ts";
 import { namesOtherKind, tellsAsked, YEAR } from "./answer-types.ts";
-import { type Evidence, type Findings, lacksNothing } from "./evidence.ts";
+import { type Evidence, type Findings, FOUND, lacksNothing } from "./evidence.ts";
 import type { Feature } from "./features.ts";
 import { type Inquiry, isPerson } from "./inquiry.ts";
 import type { EvidenceStatement } from "./statements.ts";
@@ -16,9 +16,8 @@ export interface EvidenceAnswer extends ComposedText {
   readonly isSure: boolean;
 }
 
-/** The probability from which an answer is sure, and from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
+/** The probability from which an answer is sure. Calibrated by `scripts/answers/fit.ts`. */
 const SURE = 0.8;
-const FOUND = 0.21;
 /** What the reader makes of what claims say, in log-odds, from which a person who is not named may be meant by other words. */
 const LEAST_READ_OF_OTHERS = 0;
 /**

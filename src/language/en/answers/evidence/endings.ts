@@ -5,8 +5,8 @@ import type { EvidenceStatement } from "./statements.ts";
 
 /** The probability from which a later statement is taken to end an earlier one, by a reading that `scripts/reader/train_tops.py` trains. */
 const ENDS = 0.8;
-/** Later statements that are compared with one that would answer. */
-const MOST_COMPARED = 8;
+/** Later statements that are compared with one that would answer. Of 89 endings in written conversations none was the seventh or farther. */
+const MOST_COMPARED = 6;
 /** A statement that is farther from the earlier one and from the question is about something else. */
 const LEAST_NEAR = 0.1;
 /** Word pieces of a statement that are read. */
@@ -50,6 +50,8 @@ export async function findEnding(
     .slice(0, MOST_COMPARED);
   let best: { readonly statement: EvidenceStatement; readonly by: number } | undefined;
   for (const statement of nearest) {
+    // They come the nearest first: even a certain ending that is so far would come behind the best.
+    if (best && 1 + (nearness.get(statement) ?? 0) <= best.by) break;
     if (isOfOther(statement)) continue;
     const probability = await rateEnding(earlier.text, statement.text, rateWindow);
     const by = probability + (nearness.get(statement) ?? 0);

@@ -85,6 +85,7 @@ export async function weighEvidence(
       const ended = leaderOf(evidence);
       const ending =
         ended &&
+        mayBeSaid(evidence, ended) &&
         (await findEnding(ports, asSaid(sources, ended), all, {
           read: (one) => read.get(one) ?? 0,
           isOfOther: tellsOfOther(sources, ended),
@@ -110,6 +111,15 @@ function leaderOf(evidence: readonly Evidence[]): EvidenceStatement | undefined 
   const { statement } = holding.find((one) => one.statement.from === "claims") ?? holding[0] ?? {};
   if (!statement?.said) return statement?.isListed ? undefined : statement;
   return statement.said.used.length === 1 && !/^no\b/i.test(statement.said.text) ? statement : undefined;
+}
+
+/** The probability from which something found is quoted. Calibrated by `scripts/answers/fit.ts`. */
+export const FOUND = 0.21;
+
+/** Whether a statement is said if nothing ended it. What ended one that is not is not said for it either: it need not be looked for. */
+function mayBeSaid(evidence: readonly Evidence[], one: EvidenceStatement): boolean {
+  if (one.from === "claims") return true;
+  return evidence.some(({ statement, probability }) => statement === one && probability >= FOUND);
 }
 
 /** The evidence with a statement over, and what ended it in its place. */
