@@ -92,3 +92,22 @@ describe("verbs that look the same in all forms, and verbs as they sound", () =>
     expect(await texts(said)).toContain(told);
   });
 });
+
+describe("what was done to somebody is not what they did", () => {
+  it.each([
+    ["I'm Swiss, born and raised in Lugano", "The user was raised in Lugano."],
+    ["I'm Welsh, adopted from Korea", "The user was adopted from Korea."],
+    ["I'm a nurse and worked in Leeds", "The user worked in Leeds."],
+  ])("%s", async (said, told) => {
+    expect(await texts(said)).toContain(told);
+  });
+});
+
+describe("what has been so since a day", () => {
+  it.each([
+    ["been off work since tuesday", /has been off work since/],
+    ["been out of work since may", /has been out of work since/],
+  ])("lasts, where it would pass by itself: %s", async (said, told) => {
+    expect((await texts(said)).join(" ")).toMatch(told);
+  });
+});

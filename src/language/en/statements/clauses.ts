@@ -68,7 +68,7 @@ function readClause(tree: Tree, head: number): ParsedClause | undefined {
     return undefined;
   const own = [...childrenBy(tree, head, "aux", "cop")];
   const found = findSubject(tree, head, own);
-  if (!found || !hasFiniteForm(tree, head, own, found)) return undefined;
+  if (!found || !hasFiniteForm(tree, head, own, found) || isFirstOfPassives(tree, head)) return undefined;
   const auxiliaries = own.length > 0 ? own : found.shared;
   const copula = own.find((i) => tree.tokens[i]?.label === "cop");
   const up = contentChain(tree, head);
@@ -88,6 +88,15 @@ function readClause(tree: Tree, head: number): ParsedClause | undefined {
     governors: up.map((i) => toBaseForm(tree.tokens[i]?.lower ?? "")),
     words: clauseWords(tree, head),
   };
+}
+
+/** "was BORN and bred in Cork": by itself it tells nothing. */
+function isFirstOfPassives(tree: Tree, head: number): boolean {
+  const isPassive = childrenBy(tree, head, "aux:pass").length > 0;
+  const next = tree.tokens[head + 2];
+  const isBare = (tree.children[head] ?? []).every((i) => i < head || tree.tokens[i]?.label === "conj");
+  const isSecond = next?.head === head && next.label === "conj" && next.tag === "VBN";
+  return isPassive && isBare && isSecond && (tree.children[head + 2] ?? []).some((i) => i > head + 2);
 }
 
 /** "I put", "I've been": a form that can be finite. "Gina finding a way" has none. */
@@ -149,6 +158,10 @@ function shareSubject(tree: Tree, head: number, own: readonly number[]): FoundSu
   const first = firstWithSubject(tree, head);
   const found = first === undefined ? undefined : findSubjectOfFirst(tree, first);
   if (!found || first === undefined) return undefined;
+  // "I'm Swiss, raised in Lugano": no past of an active verb.
+  const isPassive =
+    own.length === 0 && tree.tokens[head]?.tag === "VBN" && childrenBy(tree, first, "cop").length > 0;
+  if (isPassive) return undefined;
   const shared = own.length > 0 ? [] : childrenBy(tree, first, "aux").filter((aux) => aux < head);
   const isBare = needsAuxiliary(tree, head, shared);
   // A bare form needs an auxiliary, its own or the first verb's.

@@ -237,7 +237,12 @@ function prepositionClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   if (
     statement.subject.path === context.discourse.speaker.path &&
     ["in", "at", "on", "off", "out", "out of", "near"].includes(head) &&
-    !/^(?:on|in)$/.test(head)
+    !/^(?:on|in)$/.test(head) &&
+    // "off work since Tuesday", "off sugar for two months": that lasts.
+    !(
+      statement.clause.verb.perfect &&
+      (isSince(part) || part.phrases.some(({ head: joint }) => joint === "for"))
+    )
   )
     return [];
   return relationClaims(part, relationWith(statement.clause.verb.denied, `be ${head}`), phrase);

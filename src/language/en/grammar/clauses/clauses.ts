@@ -140,7 +140,7 @@ function finiteVerbs(tokens: readonly Token[], from: number, to: number): Found[
     const next =
       tokens[at]?.class === "verb" ? carrierAt(tokens, at, { from, to, last: found.at(-1) }) : undefined;
     if (next) found.push(next);
-    at = next ? next.verb.to : at + 1;
+    at = Math.max(next?.verb.to ?? 0, at + 1);
   }
   return found;
 }

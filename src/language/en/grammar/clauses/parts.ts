@@ -61,7 +61,7 @@ const DATED =
   "(?:the )?(?:\\d{1,2}(?:st|nd|rd|th)?\\b|(?:next |this |coming )*(?:mon|tues|wednes|thurs|fri|satur|sun)day|next|(?:early |late |mid-?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|tomorrow|spring|summer|autumn|winter)";
 /** "got moved to 24 June", "I've got to renew it by the 1st": what is arranged lies ahead, whenever it was arranged. */
 const ARRANGED = new RegExp(
-  `\\b${MOVED}\\b(?: (?:back|forward|out|up|off|it|them|again|\\S+ \\S+))?(?: to| until| till| for| by)? (?:on )?${DATED}` +
+  `\\b${MOVED}\\b(?: (?:back|forward|out|up|off|it|them|again|(?!(?:here|there|out|in|back|home|house|away)\\b)\\S+ \\S+))?(?: to| until| till| for| by)? (?:on )?${DATED}` +
     `|\\b(?:got|have|has|need|needs|must|should|supposed|meant) (?:got )?to\\b.*\\b(?:by|on|before|until|till|in|at|this|next|tomorrow)\\b`,
   "i",
 );

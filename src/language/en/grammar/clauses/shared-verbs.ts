@@ -15,8 +15,11 @@ export function shared(
   verb: Verb,
   last: { readonly verb: Verb; readonly subject?: Stretch } | undefined,
 ): Verb {
+  // "My dad is Greek, BORN in Patras": he was.
+  if (last?.verb.copula && tokens[verb.from]?.lower === "born")
+    return { ...verb, lemma: "be", copula: true, tense: "past", form: "finite", to: verb.from };
   if (last && isSharedPassive(tokens, verb, last.verb))
-    return { ...verb, passive: true, tense: last.verb.tense };
+    return { ...verb, passive: true, tense: tenseOfPassive(tokens, verb, last.verb) };
   if (last && verb.form === "gerund" && last.verb.chain.at(-1)?.next === "gerund" && verb.chain.length === 0)
     return taken(verb, last.verb, last.verb.chain);
   if (!last || !isBare(verb) || !isJoined(tokens, verb.from)) return verb;
@@ -55,12 +58,31 @@ function isBare({ form, tense, chain, modal, denied }: Verb): boolean {
   return isPlain && chain.length === 0 && modal === undefined && denied === undefined;
 }
 
-/** "born in Texas but RAISED in Maine": done to somebody, as what was said before. */
+/** "born in Texas but RAISED in Maine", "I'm Swiss, RAISED in Lugano": done to somebody, as what was said before. */
 function isSharedPassive(tokens: readonly Token[], verb: Verb, last: Verb): boolean {
-  const isDone = verb.form === "participle" && verb.tense === "past" && verb.chain.length === 0;
+  const first = tokens[verb.from];
+  const isDone =
+    (verb.form === "participle" || first?.tags.has("Passive") === true) &&
+    verb.tense === "past" &&
+    verb.chain.length === 0;
+  if (!isDone || !first || !["preposition", "conjunction"].includes(tokens[verb.to]?.class ?? ""))
+    return false;
+  if (first.tags.has("Passive") && (last.copula || last.passive) && !STATES.test(first.lower)) return true;
   const isJoint = /^(?:and|but|or|then)$/.test(tokens[verb.from - 1]?.lower ?? "");
-  const wasDone = last.passive || (last.copula && tokens[last.to]?.lower === "born");
-  return isDone && isJoint && wasDone && tokens[verb.to]?.class === "preposition";
+  const isBorn = [tokens[last.to], tokens[last.from]].some((word) => word?.lower === "born");
+  const isPreposition = tokens[verb.to]?.class === "preposition";
+  return isJoint && isPreposition && (last.passive || isBorn);
+}
+
+/** What one does oneself, or is from then on: "is a vet and retired in May". */
+const STATES = /^(?:retired|married|divorced|separated|engaged|graduated)$/;
+
+/** "I'm a potter, trained in Stoke" is over; "booked until March", "based in Rome since May" is so now. */
+function tenseOfPassive(tokens: readonly Token[], verb: Verb, last: Verb): Verb["tense"] {
+  const goesOn = tokens
+    .slice(verb.to, verb.to + 6)
+    .some(({ lower }) => /^(?:until|till|since|for)$/.test(lower));
+  return goesOn ? last.tense : "past";
 }
 
 function colour({ modal }: Verb): { modal?: string } {

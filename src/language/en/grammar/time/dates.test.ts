@@ -30,3 +30,10 @@ it("reads no date from days on which something is always done", () => {
   expect(on("we train Tuesday and Thursday at the harbour", true)).toEqual([]);
   expect(on("we are meeting Tuesday and Thursday", true)).toHaveLength(2);
 });
+
+it("reads a month of three letters behind any word for a time", () => {
+  expect(on("been gluten free since jan", true)).toEqual(["2024-01"]);
+  expect(on("rent going up to 1250 from feb", true)).toEqual(["2025-02"]);
+  expect(on("I left before mar", false)).toEqual(["2024-03"]);
+  expect(on("from the jar, mar it", true)).toEqual([]);
+});

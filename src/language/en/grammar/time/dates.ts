@@ -262,10 +262,30 @@ const SEASONS: Readonly<Record<string, string>> = {
   christmas: "12",
 };
 
+/** "since jan", "from feb": the parser knows months of three letters behind "in" alone. */
+const SHORT_MONTH =
+  /\b(?<joint>since|from|until|till|by|before|after|on|of|this|next|last|early|late|mid) (?<month>jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b(?!\.? ?\d)/i;
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+function shortMonth(
+  { joint = "", month = "" }: Readonly<Record<string, string | undefined>>,
+  instant: Date,
+  future: boolean,
+): string {
+  const first = new Date(Date.UTC(instant.getUTCFullYear(), MONTHS.indexOf(month.toLowerCase()), 1));
+  const isAhead = /^(?:since|last)$/i.test(joint) ? false : future || /^next$/i.test(joint);
+  return nearest(first, instant, isAhead, false).toISOString().slice(0, 7);
+}
+
 /** What the parser does not know: "in 2019", "the 14th", "last summer". */
 function byHand(text: string, instant: Date, future: boolean): SaidDate[] {
   const year = /\b(?:in|since|from|until|back in|around|of) ((?:19|20)\d\d)\b/i.exec(text);
   if (year?.[1]) return [at(year, year[1])];
+  const short = SHORT_MONTH.exec(text);
+  if (short?.groups?.month) {
+    const end = short.index + short[0].length;
+    return [{ start: end - short.groups.month.length, end, iso: shortMonth(short.groups, instant, future) }];
+  }
   const season = /\b(last|next|this) (spring|summer|autumn|fall|winter|christmas)\b/i.exec(text);
   if (season?.[1] && season[2])
     return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];

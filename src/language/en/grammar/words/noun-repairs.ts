@@ -111,7 +111,10 @@ function followsSubject({ previous, next, tokens, i }: Spot): boolean {
   const isBareObject =
     isOwner && next?.class === "verb" && next.tags.has("Infinitive") && tokens[i + 2]?.class !== "verb";
   return (
-    isSubject && (isBareObject || isA(next, "preposition", "determiner", "number") || next?.lower === "as")
+    isSubject &&
+    (isBareObject ||
+      isA(next, "preposition", "determiner", "number") ||
+      /^(?:as|until|till)$/.test(next?.lower ?? ""))
   );
 }
 

@@ -47,7 +47,7 @@ const OBJECT = new Set([
 
 /** "My wife CUT sugar out", "I've CUT carbs out": behind one person, or "have" in short, and before its object. */
 function isUnchangingVerb({ tokens, i, current, previous, next, ends }: Spot): boolean {
-  if (!["noun", "adjective"].includes(current.class) || !UNCHANGING.test(current.lower)) return false;
+  if (!["noun", "adjective", "verb"].includes(current.class) || !UNCHANGING.test(current.lower)) return false;
   if (ends || !next || !OBJECT.has(next.class) || previous?.after.trim() !== "" || previous.owner)
     return false;
   if (previous.contracted === "rest" && /^(?:have|'ve)$/.test(previous.lower)) return true;

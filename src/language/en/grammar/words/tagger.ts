@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { toBaseForm, toPastParticiple } from "../../../../domain/text/english-forms.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
+import type { ParsedToken } from "../../parser/parser.ts";
 import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
-import { FIRST_POSSESSIVE } from "./lexicon.ts";
+import { BE, FIRST_POSSESSIVE } from "./lexicon.ts";
 import { repair } from "./repairs.ts";
 import { createTagCorrections, type TaggerPlugin } from "./tag-corrections.ts";
 import type { Token } from "./token.ts";
@@ -53,18 +54,63 @@ export function tagSentences(text: string, offset = 0): Token[][] {
       else at = pushTerm(tokens, term, { plain, at, offset });
     }
     const isProper = (token: Token): boolean => isProperIn(plain, tokens, token.start - offset, offset);
-    if (tokens.length > 0) sentences.push(repair(withTimeWords(tokens.map(asMeant)), isProper));
+    if (tokens.length === 0) continue;
+    const repaired = repair(withTimeWords(tokens.map(asMeant)), isProper);
+    sentences.push(withPassives(repaired, (at) => parseAround(plain, tokens, at - offset, offset)));
   }
   return sentences;
 }
 
 /** Whether the tree of the sentence takes the word at a place for a name. Only names in small letters need the tree. */
 function isProperIn(plain: string, tokens: readonly Token[], at: number, offset: number): boolean {
+  return parseAround(plain, tokens, at, offset)?.word.pos === "PROPN";
+}
+
+/** The word at a place of a text in the tree of its sentence. */
+function parseAround(
+  plain: string,
+  tokens: readonly Token[],
+  at: number,
+  offset: number,
+): WordInTree | undefined {
   const from = (tokens[0]?.start ?? 0) - offset;
-  const sentences = parseEnglish(plain.slice(from, (tokens.at(-1)?.end ?? 0) - offset));
-  return sentences.some(({ tokens: words }) =>
-    words.some(({ start, pos }) => from + start === at && pos === "PROPN"),
-  );
+  for (const { tokens: words } of parseEnglish(plain.slice(from, (tokens.at(-1)?.end ?? 0) - offset))) {
+    const index = words.findIndex(({ start }) => from + start === at);
+    const word = words[index];
+    if (word) return { word, under: words.filter(({ head }) => head === index) };
+  }
+  return undefined;
+}
+
+/** A word of a tree, and what hangs on it. */
+interface WordInTree {
+  readonly word: ParsedToken;
+  readonly under: readonly ParsedToken[];
+}
+
+/**
+ * "I'm Swiss, RAISED in Lugano": marks with the tag "Passive" what is done to the one who is told of, though no "was" stands before it. The
+ * tree tells it from "I'm Swiss and moved to Lugano". `treeAt` gives the word at a place of the text.
+ */
+function withPassives(tokens: readonly Token[], treeAt: (start: number) => WordInTree | undefined): Token[] {
+  const be = tokens.findIndex(({ lower }) => BE.has(lower));
+  return tokens.map((token, i) => {
+    if (be < 0 || i <= be || !isJoinedPast(tokens, i)) return token;
+    const tree = treeAt(token.start);
+    const isPassive =
+      tree?.word.tag === "VBN" && !tree.under.some(({ label }) => /^(?:obj|aux|nsubj)/.test(label));
+    return isPassive ? { ...token, tags: new Set([...token.tags, "Passive"]) } : token;
+  });
+}
+
+/** A past form right behind "and" or a comma. */
+function isJoinedPast(tokens: readonly Token[], i: number): boolean {
+  const token = tokens[i];
+  const before = tokens[i - 1];
+  const isPast =
+    /[a-z]ed$/.test(token?.lower ?? "") || token?.tags.has("PastTense") || token?.tags.has("Participle");
+  if (token?.class !== "verb" || !before || !isPast) return false;
+  return /^(?:and|but|or|then)$/.test(before.lower) || /^,\s*$/.test(before.after);
 }
 
 /** "I'd move" is "I would move", where the tagger takes it for "I had"; "a book about" brings in what it is about. */
