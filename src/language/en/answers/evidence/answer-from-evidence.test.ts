@@ -45,6 +45,11 @@ describe("the evidence that answers a question", () => {
     ["Paula said “I'm allergic to shrimp” when the plates came.", "What am I allergic to?"],
     ["If I lived in Madrid, I'd eat at midnight.", "Where do I live?"],
     ["We meet in the hall at St Jude's.", "What is our hall called?"],
+    ["I don't like okra soup.", "Which soup do I like?"],
+    ["Tamsin has a snake called Noodle", "What pet do I own?"],
+    ["My husband Kerem cooks dinner on weekdays.", "Who cooks on weekends?"],
+    ["I got a new job in a dental clinic, mornings only.", "What pets do we have?"],
+    ["I get seasick. I live with my brother Anders.", "What pets do I have?"],
     ["user = {'city': 'Denver', 'allergy': 'nuts'}; print(user['email'])", "Which city do I live in?"],
   ])("after “%s” gives no sure answer to “%s”", async (told, question) => {
     await say(told);

@@ -102,12 +102,10 @@ function isFarAhead(other: Evidence, composed: Evidence): boolean {
 
 function isSureOf(best: Evidence): boolean {
   const { statement, features, probability } = best;
-  // No single statement tells all that a list holds, and a yes or no rests on the claim itself.
-  const isWhole = statement.isListed || saysYesOrNo(best);
   if (isComposed(best))
     return (
-      features.roleMissed + features.otherKind + features.noPerson === 0 &&
-      (isWhole || features.read >= LEAST_READ)
+      features.roleMissed + features.otherKind + features.noPerson + features.weekdayMissed === 0 &&
+      (saysYesOrNo(best) || features.read >= LEAST_READ)
     );
   return !isDoubtful(best) && probability >= SURE;
 }
@@ -176,9 +174,9 @@ function isInDoubt(features: Evidence["features"]): boolean {
   return DOUBTS.some((feature) => features[feature] === 1);
 }
 
-const LIKES = /\b(?:lov|lik|enjoy|ador)(?:e|es|ed|ing|s)?\b|\bfond of\b/i;
+const LIKES = /\b(?:lov|lik|enjoy|ador)(?:e|es|ed|ing|s)?\b|\bfond of\b|\bfavou?rites?\b/i;
 const DISLIKES =
-  /\b(?:hat|dislik|detest|loath|despis)(?:e|es|ed|ing|s)?\b|\b(?:can(?:['’]?t|not| not) (?:stand|bear|abide)|(?:not|n['’]?t|never) (?:much )?(?:lik|lov|enjoy)\w*)\b/i;
+  /\bleast favou?rites?\b|\b(?:hat|dislik|detest|loath|despis)(?:e|es|ed|ing|s)?\b|\b(?:can(?:['’]?t|not| not) (?:stand|bear|abide)|(?:not|\w+n['’]?t|never) (?:\w+ )?(?:lik|lov|enjoy)\w*)\b/i;
 
 const EACH_DISLIKE = new RegExp(DISLIKES, "gi");
 
@@ -201,8 +199,12 @@ function isOfListener(text: string): boolean {
 }
 
 /** "My teammate drives a Saab", where it is asked what the user drives. */
-function isOfSomebodyElse({ statement, features }: Evidence, { subject, parties, type }: Inquiry): boolean {
-  const asksUser = subject === "user" && parties.roles.length === 0 && parties.names.length === 0;
+function isOfSomebodyElse(
+  { statement, features }: Evidence,
+  { subject, parties, type, topic }: Inquiry,
+): boolean {
+  const roles = parties.roles.filter((role) => role !== topic);
+  const asksUser = subject === "user" && roles.length === 0 && parties.names.length === 0;
   if (!asksUser) return false;
   // "Lena moved to Lille" does not tell where the user lives.
   if (type === "place" && features.thirdAlone === 1) return true;

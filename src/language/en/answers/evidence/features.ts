@@ -227,8 +227,8 @@ function compareParties(
   best: BestClause | undefined,
   aliases: Comparison["aliases"],
 ): Record<PartyFeature, number> {
-  // "my pets", "How many sisters": what is asked for is no party.
-  const isAsked = asksMany || /^(?:person|number|yes_no)$/.test(type);
+  // "my pets", "How many sisters", "What pet do I own?": what is asked for is no party.
+  const isAsked = asksMany || doer === "user" || /^(?:person|number|yes_no)$/.test(type);
   const roles = parties.roles.filter((role) => role !== topic || !isAsked);
   const everyone = [...told.names, ...told.roles];
   const isMissed = (one: string): boolean =>

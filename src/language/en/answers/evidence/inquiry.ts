@@ -61,6 +61,7 @@ const LIGHT = new Set(
 );
 
 const WEEKDAY = /\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b/gi;
+const WEEK_PART = /\bweek(end|day)s?\b/gi;
 const MONTH_OR_DAY =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter)$/i;
 
@@ -77,7 +78,7 @@ export function readInquiry(text: string, question: Question): Inquiry {
     topic,
     words,
     parties,
-    owned: [...text.matchAll(OWNED)].flatMap(([, phrase = ""]) => headNoun(phrase) ?? []),
+    owned: ownedIn(text, tokens),
     subject: subjectIn(tokens),
     weekdays: weekdaysOf(text),
     isNegated: NEGATION.test(
@@ -93,9 +94,16 @@ export function readInquiry(text: string, question: Question): Inquiry {
 export const NEGATION: RegExp =
   /\b(?:not|never|no longer|none|nobody|nothing|cannot|neither|nor|without|no|isn|aren|don|doesn|didn|won|wouldn|can|couldn|haven|hasn|wasn|weren)(?:['’]t\b|\b(?<!\bcan|\bdon|\bwon))|\b(?:dont|doesnt|didnt|cant|isnt|arent|wont|havent|hasnt|wasnt)\b/i;
 
-/** The days of the week that a text names: "mon", "tues". */
+const WEEK_PARTS: Readonly<Record<string, readonly string[]>> = {
+  end: ["satur", "sun"],
+  day: ["mon", "tues", "wednes", "thurs", "fri"],
+};
+
+/** The days of the week that a text names, those of weekdays and weekends among them: "mon", "tues". */
 export function weekdaysOf(text: string): string[] {
-  return [...new Set([...text.matchAll(WEEKDAY)].map(([, day = ""]) => day.toLowerCase()))];
+  const days = Array.from(text.matchAll(WEEKDAY), ([, day = ""]) => day.toLowerCase());
+  const parts = Array.from(text.matchAll(WEEK_PART), ([, part = ""]) => WEEK_PARTS[part.toLowerCase()] ?? []);
+  return [...new Set([...days, ...parts.flat()])];
 }
 
 const TIME_TOPIC =
@@ -155,6 +163,16 @@ function topicOf(text: string, tokens: readonly ParsedToken[], type: AnswerType)
       text,
     )?.[1];
   return single && headNoun(single);
+}
+
+/** "show" of "my favourite show": by the words behind "my", and by the tree. */
+function ownedIn(text: string, tokens: readonly ParsedToken[]): string[] {
+  const behind = [...text.matchAll(OWNED)].flatMap(([, phrase = ""]) => headNoun(phrase) ?? []);
+  const heads = tokens.flatMap(({ lower, label, head }) => {
+    const owned = /^(?:my|our)$/.test(lower) && label === "nmod:poss" ? tokens[head] : undefined;
+    return owned?.pos === "NOUN" ? toSingular(owned.lower) : [];
+  });
+  return [...new Set([...behind, ...heads])];
 }
 
 const OWNED = /\b(?:my|our) ((?:own |new |old |current )*[\p{L}-]+)(?![\p{L}-])/giu;
