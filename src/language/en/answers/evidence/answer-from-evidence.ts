@@ -101,7 +101,7 @@ function isFarAhead(other: Evidence, composed: Evidence): boolean {
 }
 
 function isSureOf(best: Evidence): boolean {
-  const { statement, features, probability } = best;
+  const { features, probability } = best;
   if (isComposed(best))
     return (
       features.roleMissed + features.otherKind + features.noPerson + features.weekdayMissed === 0 &&
