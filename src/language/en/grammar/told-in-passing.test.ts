@@ -67,6 +67,7 @@ describe("names in small letters behind a relation are names", () => {
 describe("what hangs on a noun is told of that noun", () => {
   it.each([
     ["I'm on statins, which I take every morning", "The user takes statins every morning."],
+    ["I wear hearing aids, which I hate", "The user hates hearing aids."],
     ["I have a bike, which I ride to work", "The user rides their bike to work."],
     ["I drive a Volvo, which my dad sold me", "The user's dad sold the user a Volvo."],
     ["I take levothyroxine, 75 mcg, which I hate", "The user hates levothyroxine 75 mcg."],
@@ -109,5 +110,18 @@ describe("what has been so since a day", () => {
     ["been out of work since may", /has been out of work since/],
   ])("lasts, where it would pass by itself: %s", async (said, told) => {
     expect((await texts(said)).join(" ")).toMatch(told);
+  });
+});
+
+describe("what somebody does on a day is no day of theirs", () => {
+  it.each(["dad retiring in june", "boss leaving in january", "council tax going up in april"])(
+    "%s",
+    async (said) => {
+      expect((await texts(said)).join(" ")).not.toMatch(/ is in /);
+    },
+  );
+
+  it("a thing that takes place on a day is", async () => {
+    expect((await texts("big exam coming up on 3 June")).join(" ")).toMatch(/exam is on 3 June/);
   });
 });

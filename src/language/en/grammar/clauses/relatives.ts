@@ -2,7 +2,7 @@ import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms
 import type { Proposal } from "../../../../ports/language/extractor.ts";
 import { type Context, type Statement, said } from "../context.ts";
 import { startsTime, TIME_ADVERBS } from "../time/times.ts";
-import { SAYING } from "../words/lexicon.ts";
+import { BE, SAYING } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";
 import type { Clause } from "./clauses.ts";
 
@@ -171,10 +171,17 @@ function phraseStart(tokens: readonly Token[], end: number): number {
     const token = tokens[from - 1];
     if (!token || (from < end && /[,;:]/.test(token.after))) break;
     if (["determiner", "possessive"].includes(token.class)) return from < end ? from - 1 : end;
-    if (!IN_PHRASE.has(token.class)) break;
+    if (!IN_PHRASE.has(token.class) && !(from < end && isPartOfNoun(tokens, from - 1))) break;
     from -= 1;
   }
   return from;
+}
+
+/** "I wear HEARING aids": of the thing; "I'm reading Dune" is what one does. */
+function isPartOfNoun(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  const isOpened = before?.class === "verb" && !BE.has(before.lower);
+  return /[a-z]{2}ing$/.test(tokens[at]?.lower ?? "") && isOpened;
 }
 
 const ASIDE =

@@ -19,7 +19,7 @@ export function dated({ context, tokens, place }: Fragment): AddProposal[] | und
   let start = 0;
   while (["adverb", "other", "conjunction"].includes(tokens[start]?.class ?? "")) start += 1;
   const end = readNounPhrase(tokens, start, tokens.length);
-  if (end === undefined || isTime(tokens, start, end)) return undefined;
+  if (end === undefined || isTime(tokens, start, end) || isDoing(tokens[end])) return undefined;
   const rest = context.content.slice(tokens[end]?.start ?? place.end, place.end);
   const [date] = datesIn(rest, saidAt(context.message), true);
   if (!date || date.start > 14 || date.iso < saidAt(context.message).slice(0, date.iso.length))
@@ -46,6 +46,14 @@ export function dated({ context, tokens, place }: Fragment): AddProposal[] | und
       when: date.iso,
     }),
   ];
+}
+
+/** "dad RETIRING in June": what somebody does then, and nothing that takes place itself: "exam COMING up on Friday". */
+function isDoing(token: Token | undefined): boolean {
+  const isGerund = /[a-z]{2}ing$/.test(token?.lower ?? "") && token?.class === "verb";
+  return (
+    isGerund && !/^(?:coming|happening|starting|beginning|looming|approaching)$/.test(token?.lower ?? "")
+  );
 }
 
 /** "dentist in two weeks, they're pulling a tooth": what stands before the first clause. */

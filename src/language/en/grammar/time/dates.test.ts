@@ -34,6 +34,7 @@ it("reads no date from days on which something is always done", () => {
 it("reads a month of three letters behind any word for a time", () => {
   expect(on("been gluten free since jan", true)).toEqual(["2024-01"]);
   expect(on("rent going up to 1250 from feb", true)).toEqual(["2025-02"]);
+  expect(datesIn("on nights since dec", "2026-11-30T10:00:00.000Z", false)[0]?.iso).toBe("2025-12");
   expect(on("I left before mar", false)).toEqual(["2024-03"]);
   expect(on("from the jar, mar it", true)).toEqual([]);
 });

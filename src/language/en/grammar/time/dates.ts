@@ -274,6 +274,7 @@ function shortMonth(
 ): string {
   const first = new Date(Date.UTC(instant.getUTCFullYear(), MONTHS.indexOf(month.toLowerCase()), 1));
   const isAhead = /^(?:since|last)$/i.test(joint) ? false : future || /^next$/i.test(joint);
+  if (!isAhead && first > instant) first.setUTCFullYear(first.getUTCFullYear() - 1);
   return nearest(first, instant, isAhead, false).toISOString().slice(0, 7);
 }
 
