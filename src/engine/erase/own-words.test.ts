@@ -104,6 +104,18 @@ it.each([
   expect(stored).toContain("Ghent");
 });
 
+it.each(["don't keep any of this chat", "can you scrap all we've said today"])(
+  "a request that names the conversation or a day erases what was said in it: %s",
+  async (request) => {
+    const scope = await tell("I keep bees.", "My sister Mia lives in Porto.");
+    expect((await scope.remember(request, { session: "s" })).erasures).toHaveLength(1);
+    expect((await scope.list()).items).toEqual([]);
+    let stored = "";
+    for await (const line of scope.export()) stored += JSON.stringify(line);
+    expect(stored).not.toMatch(/bees|Porto/);
+  },
+);
+
 it("an erasure of everything erases the names of the speakers, too", async () => {
   const scope = memory.scope({ user: "named" });
   await scope.remember([{ role: "user", name: "Magnet", content: "I use Shram and Magnet." }], {

@@ -21,6 +21,7 @@ describe("what is meant as a whole", () => {
     ["everything I said in the last two hours", { from: "2026-05-20T13:00:00.000Z" }],
     ["this conversation", { session: true }],
     ["our whole chat", { session: true }],
+    ["any of this conversation", { session: true }],
     ["everything I said in this session", { session: true }],
     ["what I told you about my health", { topic: "health" }],
     ["everything you know about my job", { topic: "work" }],

@@ -11,9 +11,10 @@ const ALL =
 const SAID =
   "(?:(?: that)? (?:i|we)(?:['’]ve| have|['’]d| had)? ?(?:ever |just )?(?:told you|said(?: to you)?|mentioned(?: to you)?|wrote(?: to you)?|written|shared(?: with you)?|gave you|sent(?: you)?|talked about|discussed|spoke about|typed))?";
 const CONVERSATION = new RegExp(
-  `^(?:${ALL}${SAID} (?:in|during|from) )?(?:about )?(?:this|our|the) (?:whole |entire |current |last )?(?:conversation|chat|session|discussion|talk|thread|exchange)(?: so far| we just had| today)?$`,
+  `^(?:${ALL}${SAID} (?:in|during|from) )?(?:about )?(?:(?:any|all|none|nothing) of )?(?:this|our|the) (?:whole |entire |current |last )?(?:conversation|chat|session|discussion|talk|thread|exchange)(?: so far| we just had| today)?$`,
   "i",
 );
+const ONLY_SAID = new RegExp(`^(?:${ALL})?${SAID}$`, "i");
 const TIMED = new RegExp(`^${ALL}${SAID}(?: you)? (?<time>\\S.*)$`, "i");
 const TOPICAL = [
   new RegExp(
@@ -40,6 +41,13 @@ export function eraseScope(object: string, at: string): EraseScope | undefined {
     if (name !== "" && topic) return { topic: topic.name };
   }
   return undefined;
+}
+
+/** Whether words say no more than that something was told: "all we've said". */
+export function isOnlySaid(object: string): boolean {
+  return (
+    /\S/.test(object) && ONLY_SAID.test(` ${object.trim()}`.replace(/^ (?=all|any|every|what|the)/i, ""))
+  );
 }
 
 const DAY = 86_400_000;

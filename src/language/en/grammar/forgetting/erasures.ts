@@ -8,7 +8,7 @@ import type { RulesReading } from "../known-memory.ts";
 import { antecedentOf } from "./antecedents.ts";
 import { delayedRequests } from "./delayed-requests.ts";
 import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
-import { type EraseScope, eraseScope } from "./erase-scopes.ts";
+import { type EraseScope, eraseScope, isOnlySaid } from "./erase-scopes.ts";
 import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
 import {
   descriptionIn,
@@ -302,6 +302,7 @@ function withTarget(
   const { about, ...within } = withinPeriod(words, message.at);
   const before = message.content.slice(0, asked.start);
   const meant = toErasedObject(about);
+  if (Object.keys(within).length > 0 && isOnlySaid(meant)) return { ...asked, ...within };
   // "Acme have left, so delete all you hold on them"
   const clause = /^.*,/s.exec(text.slice(0, Math.max(0, text.lastIndexOf(meant))))?.[0] ?? "";
   const turns = (reading?.earlier ?? []).filter(({ role }) => role === "user").map(({ content }) => content);

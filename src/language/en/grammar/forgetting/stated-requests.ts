@@ -147,8 +147,14 @@ function valueBefore(text: string, before: string): string | undefined {
 
 type Request = Pick<EraseProposal, "about" | "everything"> & EraseScope;
 
+/** "Don't keep any of this chat". */
+const UNKEPT =
+  /^(?:(?:please|pls|and|but|so|ok|hey|oh|just)[, ]+)*(?:don['’]?t|do not) (?:remember|store|save|record|keep|hold on to) (?<object>.+)$/i;
+
 function requestIn(text: string, at: string): Request | undefined {
   const plain = text.replace(/’/g, "'").trim();
+  const kept = UNKEPT.exec(plain)?.groups?.object;
+  if (kept !== undefined && eraseScope(kept, at)?.session) return { session: true };
   if (isOffRecord(plain)) return {};
   if (KEEPS.test(plain) || ABOUT_A_PLAN.test(plain)) return undefined;
   const pretended = PRETEND.exec(plain)?.groups?.about ?? UNSTORED.exec(plain)?.groups?.about;
