@@ -188,6 +188,31 @@ describe("a request to forget of which nothing is stored", () => {
   });
 });
 
+describe("a request to forget in another language", () => {
+  it.each([
+    ["Ich nehme Lexomil zum Schlafen.", "Bitte vergiss das mit Lexomil.", "Lexomil"],
+    ["Mi exmarido Rodrigo me debe dinero.", "Por favor borra todo lo que te conté de Rodrigo.", "Rodrigo"],
+    ["J'habite chez Margaux à Nantes.", "Efface ce que je t'ai dit sur Margaux.", "Margaux"],
+  ])("is asked back where something of it is found: %s", async (said, request, gone) => {
+    const scope = await tell(said, "My sister lives in Ghent.");
+    const { waiting = [] } = await scope.remember(request, { session: "s" });
+    expect(waiting.map(({ action }) => action)).toEqual(["erase"]);
+    await scope.remember("yes, forget them", { session: "s" });
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect(stored).not.toContain(gone);
+    expect(stored).toContain("Ghent");
+  });
+
+  it("has a line in the receipt where nothing of it is found", async () => {
+    const scope = await tell("Ich wohne in der Lindenstraße in Kassel.");
+    const receipt = await scope.remember("Bitte vergiss meine Adresse.", { session: "s" });
+    expect(receipt.memories).toMatchObject([
+      { action: "refused", why: expect.stringContaining("nothing was erased") },
+    ]);
+  });
+});
+
 describe("a name that was erased before", () => {
   const REQUEST = "Forget that I ever mentioned Magnet.";
 

@@ -205,12 +205,24 @@ const OWN_DATA = /\b(?:my|our) (?:[\p{L}-]+ ){0,3}(?:data|info|information|detai
 const PAST = /\b(?:old|older|earlier|previous|prior|former|outdated|expired|exact|retired)\b/i;
 
 /** Orders to forget in German, French, Spanish, Italian, Portuguese and Dutch. */
-const FOREIGN_ORDER =
-  /(?<![\p{L}])(?:vergiss|vergessen sie|lösch(?:e|en sie)?|entferne?n?|streich(?:e|en)?|oublie[zs]?|efface[zs]?|supprime[zs]?|enlève|retire[zs]?|olvida(?:te|lo|r)?|olvide|borra(?:lo|r)?|borre|elimina(?:r|lo)?|elimine|quita|suprime|dimentica(?:re)?|cancella(?:re)?|esquece|esqueça|apaga(?:r)?|apague|remova|vergeet|verwijder|wis)(?!\p{L})|(?:speicher|merk|behalt)\p{L}* .*\bnicht\b|\bne (?:garde|retiens|note|sauvegarde)\p{L}* pas|\bno (?:guardes|recuerdes|anotes)/iu;
+const FOREIGN_VERB =
+  "(?:vergiss|vergessen sie|lösch(?:e|en sie)?|entferne?n?|streich(?:e|en)?|oublie[zs]?|efface[zs]?|supprime[zs]?|enlève|retire[zs]?|olvida(?:te|lo|r)?|olvide|borra(?:lo|r)?|borre|elimina(?:r|lo)?|elimine|quita|suprime|dimentica(?:re)?|cancella(?:re)?|esquece|esqueça|apaga(?:r)?|apague|remova|vergeet|verwijder|wis)";
+const FOREIGN_ORDER = new RegExp(
+  `(?<![\\p{L}])${FOREIGN_VERB}(?!\\p{L})|(?:speicher|merk|behalt)\\p{L}* .*\\bnicht\\b|\\b(?:ne )?(?:garde|retiens|note|sauvegarde)\\p{L}* pas(?!\\p{L})|\\bno (?:guardes|recuerdes|anotes)`,
+  "iu",
+);
+const FOREIGN_POLITE =
+  "bitte|also|und|nein|por favor|y|s['’]il te pla[iî]t|s['’]il vous pla[iî]t|et|non|alors|per favore|ok|okay|no";
+const FOREIGN_OPENING = new RegExp(`^\\W*(?:(?:${FOREIGN_POLITE})\\W+)*${FOREIGN_VERB}(?!\\p{L})`, "iu");
 
 /** Whether a text has an order to forget in another language than English. */
 export function hasForeignOrder(text: string): boolean {
   return FOREIGN_ORDER.test(text);
+}
+
+/** Whether a text opens with an order to forget in another language: "Bitte vergiss meine Adresse". */
+export function opensWithForeignOrder(text: string): boolean {
+  return FOREIGN_OPENING.test(text);
 }
 
 /** Whether a text may ask to erase, in whatever language the rest may be. */

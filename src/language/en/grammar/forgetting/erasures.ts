@@ -7,7 +7,7 @@ import { findShapedValues, isCalendarName } from "../../value-shapes.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { antecedentOf } from "./antecedents.ts";
 import { delayedRequests } from "./delayed-requests.ts";
-import { hasForeignOrder, isDeferred } from "./erase-forms.ts";
+import { hasForeignOrder, isDeferred, opensWithForeignOrder } from "./erase-forms.ts";
 import { type EraseScope, eraseScope, isOnlySaid } from "./erase-scopes.ts";
 import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
 import {
@@ -226,10 +226,8 @@ function readSentence(
 ): FoundRequest | undefined {
   const text = message.content.slice(start, end);
   const place = { propose: "erase" as const, message: message.id, start, end };
-  if (isOfOtherLanguage(text) && hasForeignOrder(text)) {
-    const about = foreignObject(text);
-    return { proposal: { ...place, confidence: FOREIGN_CONFIDENCE, about }, isOffRecord: false };
-  }
+  if (isOfOtherLanguage(text) && hasForeignOrder(text))
+    return { proposal: { ...place, ...readForeign(text) }, isOffRecord: false };
   const candidate = candidateIn(text, message.sentences, leastLater ?? POSSIBLE_REQUEST);
   if (!candidate) return undefined;
   const object = objectOf(text, candidate);
@@ -423,6 +421,12 @@ function wideTarget(object: string, at: string): Pick<EraseProposal, "everything
   return topic.topic === undefined ? undefined : topic;
 }
 
+/** What an order in another language means, and how likely it is one. */
+function readForeign(text: string): Pick<EraseProposal, "about" | "confidence"> {
+  const confidence = opensWithForeignOrder(text) ? FOREIGN_OPENING : FOREIGN_WITHIN;
+  return { confidence, about: foreignObject(text) };
+}
+
 /** The telling words of an order in another language. */
 function foreignObject(text: string): string {
   const idle = new Set(Object.values(FUNCTION_WORDS).flatMap((words) => words.split(/\s+/)));
@@ -431,9 +435,7 @@ function foreignObject(text: string): string {
     .map((word) => word.replace(/^[ldjmst]['’]|[.'-]+$/g, ""))
     .filter(
       (word) =>
-        !idle.has(word) &&
-        !hasForeignOrder(word) &&
-        !/^(?:bitte|plaît|favor|por|plait|adresse|mich)$/.test(word),
+        !idle.has(word) && !hasForeignOrder(word) && !/^(?:bitte|plaît|favor|por|plait|mich)$/.test(word),
     )
     .join(" ");
 }
@@ -445,8 +447,9 @@ const PLAIN = 0.5;
 const MANY = 8;
 /** A form that the model doubts is carried out where what it means is found. */
 const STATED_CONFIDENCE = 0.98;
-/** A request in another language is asked back where something of it is found. */
-const FOREIGN_CONFIDENCE = 0.3;
+/** An order in another language is asked back where something of it is found; else it is reported where it opens the sentence. */
+const FOREIGN_OPENING = 0.85;
+const FOREIGN_WITHIN = 0.5;
 const BROAD =
   /\b(?:[Ee]verything|[Aa]nything|[Aa]ll (?:about|of|that|the|i|I|you)|[Aa]ll mentions?|[Ee]very mention|[Aa]ny mention|[Ww]hatever|stuff|[Nn]othing|[Aa]ny of)\b|\b(?:the|that|this|whole|my|our|his|her) (?:\p{L}+ ){0,2}(?:episode|incident|story|saga|business|mess)\b/u;
 
