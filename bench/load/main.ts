@@ -20,8 +20,8 @@ N memories each (2,000); generator and server share this machine. Open loop; a l
 request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
 searches or writes takes longer, or any of them fails. With --paced a plain server of Node, of the same size, is measured first: a machine
 on which it answers fewer requests gets fewer of both a second, in proportion. During the load the plain server has a light load of its
-own. Where 95 of 100 of those take more than a fifth of the bar, five times as long is the bar. Over the bar, all of it is
-measured again, twice at most.`;
+own. Where the 95th of 100 of those takes more than a fifth of the bar, the bar is five times that. A load over its bar is measured
+again, twice at most.`;
 
 interface Wanted {
   readonly users: number;
@@ -200,7 +200,7 @@ function slowed(wanted: Wanted, pace: number): Wanted {
 
 /** A server that is too slow is so in each of them; a host that halts for a minute is not. */
 const TRIES = 3;
-/** So many times what a light load on the plain server takes at the same time may be the bar. */
+/** The bar may be this many times what a light load takes on the plain server at the same time. */
 const SLOWER_THAN_PLAIN = 5;
 
 /** As many searches and writes as this machine keeps pace, and whether they are within the bar. An error is over it. */

@@ -92,14 +92,11 @@ async function selectByText(
     },
     PASSAGE_SLICE,
   );
-  const isCut = ({ message, start, end }: SourceSpan): boolean =>
-    cuts.get(message)?.some((cut) => cut.start <= start && end <= cut.end) ?? false;
   const memories = new Set<Memory>();
   await forEachInSlices(
     state.memories.values(),
     (memory) => {
-      const isLeftAlone = memory.sources.length > 0 && memory.sources.every(isCut);
-      if (matching.has(memory.id) || isLeftAlone) memories.add(memory);
+      if (matching.has(memory.id) || isUnfounded(memory, cuts)) memories.add(memory);
     },
     SLICE,
   );
@@ -203,15 +200,20 @@ export async function addDependents(
   return addMerged(state, await addUnfounded(state, selection));
 }
 
+/** Whether a memory was read from messages, and every quote of it is cut. */
+function isUnfounded({ sources }: Memory, cuts: ReadonlyMap<string, readonly TextCut[]>): boolean {
+  const isCut = ({ message, start, end }: SourceSpan): boolean =>
+    cuts.get(message)?.some((cut) => cut.start <= start && end <= cut.end) ?? false;
+  return sources.length > 0 && sources.every(isCut);
+}
+
 /** A memory whose every quote is cut has no words left that it was read from, and is erased with them. */
 async function addUnfounded(state: UserState, selection: ErasureSelection): Promise<ErasureSelection> {
   const { memories, cuts } = selection;
   if (cuts.size === 0) return selection;
-  const isCut = ({ message, start, end }: SourceSpan): boolean =>
-    cuts.get(message)?.some((cut) => cut.start <= start && end <= cut.end) ?? false;
   const unfounded = await filterInSlices(
     state.memories.values(),
-    (memory) => memory.sources.length > 0 && !memories.has(memory) && memory.sources.every(isCut),
+    (memory) => !memories.has(memory) && isUnfounded(memory, cuts),
     SLICE,
   );
   return unfounded.length === 0
