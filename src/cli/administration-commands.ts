@@ -24,9 +24,12 @@ export function addAdministrationCommands(root: Command): void {
 function addEncryptionCommands(root: Command): void {
   const encryption = root
     .command("encryption")
-    .description("encrypt the database file")
+    .description("encrypt the database file, or change its master key")
     .helpCommand(false)
-    .addHelpText("after", formatExamples("encryption convert"));
+    .addHelpText(
+      "after",
+      formatExamples("encryption convert", "encryption rotate --to-file /etc/keepsake/master.key"),
+    );
   addCommand(encryption, "convert", "encrypt a database file that has users", async (_operands, options) =>
     (await import("./commands/server/maintenance.ts")).runConvert(options),
   ).addHelpText(
@@ -37,6 +40,22 @@ copied into an encrypted one, both are compared, and the copy takes its place. I
 run it again. It needs as much free space as the file takes. Files that still hold unencrypted texts, such as backups, are named.
 ${formatExamples("encryption convert", "encryption convert --db /var/lib/keepsake.db")}`,
   );
+  addCommand(
+    encryption,
+    "rotate",
+    "give the keys of an encrypted file another master key",
+    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runRotate(options),
+  )
+    .option("--to-file <file>", "the file of the new master key: 64 hexadecimal digits")
+    .option("--to-secret", "derive the new master key from the secret")
+    .addHelpText(
+      "after",
+      `
+Stop the server first. The settings name the master key of now. Each key of a user is wrapped with the new one; the data stays as it
+is. If that is interrupted, nothing opens the database: run it again. Copies of the folder of keys from before still need the earlier
+master key.
+${formatExamples("encryption rotate --to-file /etc/keepsake/master.key")}`,
+    );
 }
 
 /** Adds the commands that manage the server's keys. */

@@ -57,6 +57,13 @@ export const CAMPAIGN: readonly CampaignProgram[] = [
     minutes: { ci: 10, full: 60 },
   },
   {
+    test: "R1",
+    file: "test/crash/rotation-kill.ts",
+    about: "kills a change of the master key; the next one ends it, and no key is lost or left behind",
+    args: { ci: ["--kills", "8", "--json"], full: ["--kills", "200", "--json"] },
+    minutes: { ci: 10, full: 60 },
+  },
+  {
     test: "R2",
     file: "test/faults/power-cut.ts",
     about: "simulates power cuts on a trace of the real server's writes and syncs",

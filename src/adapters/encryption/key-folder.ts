@@ -1,22 +1,21 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Scope } from "../../domain/scope.ts";
 import { MemoryError } from "../../errors.ts";
 import type { KeyWrapper } from "../../ports/stores/encryption.ts";
 import { syncNames } from "../shared/sync-names.ts";
+import {
+  createFile,
+  ID_FILE,
+  listKeyFiles,
+  overwriteAndDelete,
+  readStoredKey,
+  type StoredKey,
+  toFolderContext,
+  toFolderName,
+  toKeyContext,
+} from "./key-files.ts";
 
 /** A data key of a user. */
 export interface UserKey {
@@ -44,14 +43,7 @@ export interface KeyFolder {
 
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 8;
-const ID_FILE = "keys.json";
-const KEY_FILE = /^\d+$/;
 const MAX_CACHED_USERS = 10_000;
-
-interface StoredKey {
-  readonly id: string;
-  readonly wrapped: string;
-}
 
 /**
  * Opens the folder of keys. Creates it if `mayCreate`; otherwise a missing folder is `forbidden`, as is another master key.
@@ -140,6 +132,12 @@ async function readFolderId(path: string, wrapper: KeyWrapper, mayCreate: boolea
   const stored = readStoredKey(file);
   const key =
     stored && (await wrapper.unwrap(Buffer.from(stored.wrapped, "base64"), toFolderContext(stored.id)));
+  if (stored?.next !== undefined) {
+    throw new MemoryError(
+      "forbidden",
+      "encryption: a change of the master key was interrupted. Run `keepsake encryption rotate` again to end it.",
+    );
+  }
   if (stored && key) return stored.id;
   throw new MemoryError(
     "forbidden",
@@ -147,46 +145,11 @@ async function readFolderId(path: string, wrapper: KeyWrapper, mayCreate: boolea
   );
 }
 
-const toFolderContext = (id: string): string => JSON.stringify(["keys", id]);
-
-const toKeyContext = ({ project, user }: Scope, id: string): string => JSON.stringify([project, user, id]);
-
-/** Names have characters that file systems refuse, and their case may not tell there. */
-function toFolderName({ project, user }: Scope): string {
-  return createHash("sha256")
-    .update(JSON.stringify([project, user]))
-    .digest("hex")
-    .slice(0, 40);
-}
-
-function listKeyFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => KEY_FILE.test(name))
-      .sort((one, other) => Number(one) - Number(other));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw createFolderError(cause);
-  }
-}
-
-const nextNumber = (folder: string): number => Number(listKeyFiles(folder).at(-1) ?? 0) + 1;
-
 async function readKey(file: string, wrapper: KeyWrapper, scope: Scope): Promise<UserKey | undefined> {
   const stored = readStoredKey(file);
   if (!stored) return undefined;
   const key = await wrapper.unwrap(Buffer.from(stored.wrapped, "base64"), toKeyContext(scope, stored.id));
   return key && { id: stored.id, key };
-}
-
-/** Undefined if the file is gone, or was overwritten to be deleted. */
-function readStoredKey(file: string): StoredKey | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as StoredKey;
-  } catch (cause) {
-    if (cause instanceof SyntaxError || (cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw createFolderError(cause);
-  }
 }
 
 function keepCached(cache: Map<string, UserKey>, file: string, key: UserKey): void {
@@ -196,46 +159,4 @@ function keepCached(cache: Map<string, UserKey>, file: string, key: UserKey): vo
   if (cache.size > MAX_CACHED_USERS && oldest !== undefined) cache.delete(oldest);
 }
 
-/** Creates a file whole and durably. A file that exists stays as it is. */
-function createFile(path: string, text: string): void {
-  const draft = `${path}.${randomUUID()}.new`;
-  try {
-    if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
-      syncNames(dirname(dirname(path)));
-    writeDurably(draft, "wx", Buffer.from(text));
-    linkSync(draft, path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw createFolderError(cause);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  syncNames(dirname(path));
-}
-
-/** The bytes are overwritten first, so that they do not remain in a free part of the disk. */
-function overwriteAndDelete(file: string): void {
-  try {
-    writeDurably(file, "r+", Buffer.alloc(readFileSync(file).length));
-    unlinkSync(file);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw createFolderError(cause);
-  }
-}
-
-function writeDurably(path: string, flags: "wx" | "r+", bytes: Uint8Array): void {
-  const file = openSync(path, flags, 0o600);
-  try {
-    writeSync(file, bytes);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function createFolderError(cause: unknown): MemoryError {
-  return new MemoryError(
-    "unavailable",
-    "encryption: the folder of keys cannot be read or written. Check its owner, its mode and the free space.",
-    { cause },
-  );
-}
+const nextNumber = (folder: string): number => Number(listKeyFiles(folder).at(-1) ?? 0) + 1;

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, renameSync, sta
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import type { Scope } from "../../../domain/scope.ts";
 import { MemoryError } from "../../../errors.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import { createSqliteDatabase } from "../database.ts";
@@ -85,6 +86,33 @@ export function beginFileEncryption(path: string): FileEncryption {
         : createRemainingDraftError("encryption convert", draft, error);
     },
   };
+}
+
+/** The users of a locked database, whose keys nobody reads or adds until it is released. */
+interface LockedUsers {
+  readonly users: readonly Scope[];
+  release(): void;
+}
+
+/** Locks an encrypted database of this version. Throws `unavailable` if another program uses it, `corrupt` if it cannot be read. */
+export function lockUsers(path: string): LockedUsers {
+  const { handle, known, giveBack } = lockDatabase(path, "encryption rotate");
+  try {
+    if (!known) throw createUnreadableError();
+    const rows = handle.prepare("SELECT project, name FROM users").all();
+    const users = rows.map(({ project, name }) => ({ project: String(project), user: String(name) }));
+    return { users, release: giveBack };
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+function createUnreadableError(): MemoryError {
+  return new MemoryError(
+    "corrupt",
+    "encryption: the database cannot be read. `keepsake doctor` tells what is wrong. Nothing was changed.",
+  );
 }
 
 /** Copies the webhooks, which no dump contains, and how far each has come. They hold no text of a user. */

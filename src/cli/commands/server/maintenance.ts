@@ -339,6 +339,49 @@ export async function runConvert(options: CommonOptions): Promise<void> {
   });
 }
 
+/** Where the new master key is to be: one of both. */
+export interface RotateCommandOptions extends CommonOptions {
+  readonly toFile?: string;
+  readonly toSecret?: boolean;
+}
+
+/** Wraps the keys of an encrypted database file with another master key. */
+export async function runRotate({ toFile, toSecret, ...options }: RotateCommandOptions): Promise<void> {
+  const print = createPrinter(options.json ?? false);
+  await reportErrors(print, async () => {
+    if ((toFile === undefined) === (toSecret !== true))
+      throw invalid("encryption: say where the new master key is: --to-file FILE, or --to-secret.");
+    const settings = readSettings(undefined, options.db);
+    const { path, secret } = settings;
+    const { rotateMasterKey } = await import("../../../rotate-master-key.ts");
+    const done = await rotateMasterKey({
+      path,
+      from: requireEncryption(settings),
+      to: toFile === undefined ? true : { masterKeyFile: toFile },
+      ...(secret === undefined ? {} : { secret }),
+    });
+    print.result({ path, ...done }, () => [
+      done.isRotated
+        ? `${formatCount(done.keys, "key")} of ${path} ${done.keys === 1 ? "has" : "have"} the new master key.`
+        : `The keys of ${path} have this master key already.`,
+    ]);
+    if (done.unreadable > 0)
+      print.note(
+        `${formatCount(done.unreadable, "key")} could be opened with neither master key. Nothing was changed there.`,
+      );
+    if (done.otherFolders > 0)
+      print.note(
+        `${formatCount(done.otherFolders, "folder")} of keys belong to users who are not in this database, and keep the earlier master key.`,
+      );
+    print.note(
+      toFile === undefined
+        ? "Unset KEEPSAKE_MASTER_KEY_FILE now. Copy the folder of keys again."
+        : `Set KEEPSAKE_MASTER_KEY_FILE to ${toFile} now. Copy the folder of keys again.`,
+    );
+    return EXIT.done;
+  });
+}
+
 function requireEncryption({ encryption, backends, path }: Settings): NonNullable<Settings["encryption"]> {
   if (backends?.postgres || backends?.mariadb || path === ":memory:" || path === "")
     throw invalid("encryption: only a database file can be encrypted. Name it with --db.");
