@@ -185,6 +185,7 @@ export type {
 } from "./ports/language/model-calls.ts";
 export type { InjectionSpan, PromptGuard, TextAuthorship } from "./ports/language/prompt-guard.ts";
 export type { Question, QuestionReader } from "./ports/language/question-reader.ts";
+export type { ReceiptWriter } from "./ports/language/reply-writer.ts";
 export type { Reranker } from "./ports/language/reranker.ts";
 export type { MessageScanner } from "./ports/language/vocabulary.ts";
 export type { Ledger, LedgerContent } from "./ports/ledger.ts";

@@ -141,12 +141,40 @@ const reachingOut = (sources: readonly Source[]): string[] =>
       .map(({ what }) => `${source.path}: ${what}`),
   );
 
-/** Layers that know no English. The analyzer of search terms is in `domain`, because stored terms depend on it. */
-const ENGLISH_READERS: readonly string[] = ["engine", "http", "mcp", "ports", "ui", "wiring"];
+/** Layers that know no English, but for the files below. Decision 0053 says why. */
+const LAYERS_WITHOUT_ENGLISH: readonly string[] = [
+  "domain",
+  "engine",
+  "http",
+  "mcp",
+  "ports",
+  "ui",
+  "wiring",
+];
+
+/** Files of these layers with patterns of words. */
+const WORD_PATTERNS: readonly string[] = [
+  "domain/search/base-forms.ts", // The analyzer of search terms, which are stored.
+  "domain/text/credentials.ts", // Names of credentials, in several languages.
+  "domain/text/prompt-safety.ts", // Marks of prompts.
+  "domain/text/rewrite-text.ts", // Tags of HTML.
+  "domain/text/split-text.ts", // Passages are stored by their positions.
+];
+
+const inLayersWithoutEnglish = (test: (text: string) => boolean): string[] =>
+  SOURCES.filter(({ path, text }) => LAYERS_WITHOUT_ENGLISH.includes(layerOf(path)) && test(text)).map(
+    ({ path }) => path,
+  );
 
 /** Whether a file has a pattern of five alternatives or more that are words. */
 const hasEnglishPattern = (text: string): boolean =>
   /(?:[a-z][a-z'’?()[\]:*+\\ -]*\|){4}[a-z]/.test(withoutComments(text));
+
+/** Whether a file has a text in which the memory speaks of itself, as it does in replies. */
+const hasReply = (text: string): boolean =>
+  /["'`“](?:I (?:am|can|did|do|don['’]t|found|have|know|only|will)\b|I['’]m\b|Shall I\b|Noted\b|Done\.|Forgotten\b)/.test(
+    withoutComments(text),
+  );
 
 /** Methods that an object of an interface may lack. A callback in the options of a call is none. */
 const optionalMethods = ({ path, text }: Source): string[] =>
@@ -201,10 +229,14 @@ describe("the source tree", () => {
   });
 
   it("reads English by patterns in no layer that knows no English", () => {
-    const readers = SOURCES.filter(
-      ({ path, text }) => ENGLISH_READERS.includes(layerOf(path)) && hasEnglishPattern(text),
+    expect(inLayersWithoutEnglish(hasEnglishPattern)).toEqual(WORD_PATTERNS);
+  });
+
+  it("writes replies in no layer that knows no English", () => {
+    expect(SOURCES.filter(({ text }) => hasReply(text)).map(({ path }) => path)).toContain(
+      "language/en/replies/replies.ts",
     );
-    expect(readers.map(({ path }) => path)).toEqual([]);
+    expect(inLayersWithoutEnglish(hasReply)).toEqual([]);
   });
 
   it("names what it exports", () => {
@@ -284,6 +316,11 @@ describe("the rules themselves", () => {
   it("see a pattern of English words, and leave a union of types alone", () => {
     expect(hasEnglishPattern("const YES = /^(?:yes|yep|sure|ok|okay)$/;")).toBe(true);
     expect(hasEnglishPattern('type State = "a" | "b" | "c" | "d" | "e" | "f";')).toBe(false);
+  });
+
+  it("see a reply, and leave an example of what a user says alone", () => {
+    expect(hasReply('const UNKNOWN = "I don\'t know that.";')).toBe(true);
+    expect(hasReply('const example = "I live in Porto.";')).toBe(false);
   });
 
   it("see an optional method of a port, and leave a callback alone", () => {

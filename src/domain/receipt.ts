@@ -81,6 +81,11 @@ export const NOTHING_TO_ERASE: ReceiptLine = {
   why: "this asks to forget something, but nothing stored clearly matches it: nothing was erased",
 };
 
+/** Whether the message asked to forget something, and nothing was found. */
+export function hasUnmetRequest({ memories }: Pick<Receipt, "memories">): boolean {
+  return memories.some(({ why }) => why === NOTHING_TO_ERASE.why);
+}
+
 /** A receipt as it is kept under an idempotency key: by id and version, so that it retains no erased text. */
 export interface KeptReceipt {
   /** SHA-256 of the caller's key, hex. */

@@ -6,15 +6,15 @@ import type { BackupPlan } from "../ports/backup-archive.ts";
 import type { Cache } from "../ports/cache.ts";
 import type { Answerer } from "../ports/language/answerer.ts";
 import type { AttachmentDescriber } from "../ports/language/attachment-describer.ts";
+import type { NeedReader, OutdatedReader } from "../ports/language/context-readers.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
 import type { ForgetRequestReader } from "../ports/language/forget-request-reader.ts";
 import type { LanguageModel } from "../ports/language/language-model.ts";
-import type { NeedReader } from "../ports/language/need-reader.ts";
-import type { OutdatedReader } from "../ports/language/outdated-reader.ts";
 import type { ProfileWriter } from "../ports/language/profile-writer.ts";
 import type { PromptGuard } from "../ports/language/prompt-guard.ts";
 import type { QuestionReader } from "../ports/language/question-reader.ts";
+import type { ReplyWriter } from "../ports/language/reply-writer.ts";
 import type { Reranker } from "../ports/language/reranker.ts";
 import type { Vocabulary } from "../ports/language/vocabulary.ts";
 import type { Ledger } from "../ports/ledger.ts";
@@ -59,6 +59,8 @@ export interface Ports {
   readonly outdated: OutdatedReader;
   /** Finds what requests need without naming it. */
   readonly needs: NeedReader;
+  /** Writes the replies of conversations without a model. */
+  readonly replies: ReplyWriter;
   /** Writes the lines of profiles. */
   readonly profileWriter: ProfileWriter;
   /** Finds the content that a request to forget means. */

@@ -10,6 +10,7 @@ import { createOutdatedReader } from "../language/en/needs/outdated-statements.t
 import { englishPhrases as phrases } from "../language/en/phrases.ts";
 import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
+import { englishReplies } from "../language/en/replies/replies.ts";
 import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
@@ -43,6 +44,7 @@ function open(over: Partial<Ports> = {}): Keepsake {
       answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
       needs: createNeedReader(hashEmbedder()),
       outdated: createOutdatedReader(hashEmbedder()),
+      replies: englishReplies,
       profileWriter: englishProfileWriter,
       forgetRequests: englishForgetRequests(blankQuestionReader()),
       promptGuard: englishPromptGuard,

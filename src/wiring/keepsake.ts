@@ -114,8 +114,7 @@ export function createKeepsake(
       return openScope(ports, checkScope(named), { check, work });
     },
     answers: createIdempotentAnswers(ports, check),
-    promptGuard: ports.promptGuard,
-    messageScanner: ports.vocabulary.phrases,
+    ...bindLanguage(ports),
     ...bindChecks(ports, check),
     health: watch.health,
     async erasures(project = "default") {
@@ -160,6 +159,17 @@ export function createKeepsake(
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** What servers and programs need of the language that the memory reads and writes. */
+const bindLanguage = ({
+  promptGuard,
+  vocabulary,
+  replies,
+}: Ports): Pick<Keepsake, "promptGuard" | "messageScanner" | "receiptWriter"> => ({
+  promptGuard,
+  messageScanner: vocabulary.phrases,
+  receiptWriter: replies,
+});
 
 /** All methods for one scope, with the embedder that its user has at each call. */
 function openScope(

@@ -1,7 +1,6 @@
 import { modelExtractor } from "../adapters/model/index.ts";
 import { type RulesThread, rulesInThread } from "../adapters/rules/thread.ts";
 import { staticEmbedder } from "../adapters/static/index.ts";
-import { capitalize } from "../domain/text/english-forms.ts";
 import type { ErasureWatch } from "../engine/api/erasure-watch.ts";
 import { checkEmbedderNames } from "../engine/embedders.ts";
 import { dropSweeps } from "../engine/ingest/confirmations.ts";
@@ -17,7 +16,9 @@ import { englishProfileWriter } from "../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
 import { rulesQuestionReader } from "../language/en/questions/questions.ts";
 import { warmed } from "../language/en/questions/warm.ts";
+import { englishReplies } from "../language/en/replies/replies.ts";
 import { englishVocabulary } from "../language/en/vocabulary.ts";
+import { capitalize } from "../language/en/word-forms.ts";
 import type { Made, MemoryOptions } from "../memory-options.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { Extractor } from "../ports/language/extractor.ts";
@@ -132,6 +133,7 @@ export function openEnglish(
   | "answerer"
   | "needs"
   | "outdated"
+  | "replies"
   | "profileWriter"
   | "forgetRequests"
   | "promptGuard"
@@ -146,6 +148,7 @@ export function openEnglish(
     answerer: englishAnswerer({ questions, ...rating }),
     needs: createNeedReader(embedder),
     outdated: createOutdatedReader(embedder.local ? embedder : staticEmbedder()),
+    replies: englishReplies,
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions, rating),
     promptGuard: englishPromptGuard,

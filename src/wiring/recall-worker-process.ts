@@ -5,6 +5,7 @@ import type { Scope } from "../domain/scope.ts";
 import { executeRecallRequest } from "../engine/recall/recall.ts";
 import { createUserStates } from "../engine/user-state/user-state.ts";
 import { englishPromptGuard } from "../language/en/prompt-injection/prompt-guard.ts";
+import { englishReplies } from "../language/en/replies/replies.ts";
 import { englishVocabulary } from "../language/en/vocabulary.ts";
 import type { Embedder } from "../ports/language/embedder.ts";
 import type { RecallRequest, RecallResponse } from "../ports/recall-worker.ts";
@@ -54,6 +55,7 @@ async function openPorts(digestKey: string) {
     questions: warmed(rulesQuestionReader()),
     promptGuard: englishPromptGuard,
     vocabulary: englishVocabulary,
+    replies: englishReplies,
     ...(decayDays === undefined ? {} : { decayDays }),
   };
 }

@@ -3,7 +3,6 @@ import type { Claim, Kind, Memory } from "../../domain/memory.ts";
 import type { Message } from "../../domain/message.ts";
 import { extractTerms } from "../../domain/search/search-terms.ts";
 import { hasCredential } from "../../domain/text/credentials.ts";
-import { capitalize, conjugate } from "../../domain/text/english-forms.ts";
 import { stripInvisible } from "../../domain/text/normalize-text.ts";
 import { toDateSpan } from "../../domain/time.ts";
 import {
@@ -13,6 +12,7 @@ import {
   toCanonicalRelation,
 } from "../../language/en/relations/relations.ts";
 import { findSensitiveKind } from "../../language/en/topics.ts";
+import { capitalize, conjugate } from "../../language/en/word-forms.ts";
 import type { AddProposal, EndProposal, Proposal, ProposedLink } from "../../ports/language/extractor.ts";
 import type { Prompt } from "../../ports/language/language-model.ts";
 import type { ShownTurn } from "./turns.ts";

@@ -1,5 +1,5 @@
-import { toBaseForm } from "../text/english-forms.ts";
 import { foldText, stripInvisible } from "../text/normalize-text.ts";
+import { toBaseForm } from "./base-forms.ts";
 
 /**
  * Text without spaces between words, or with endings that a search must ignore: Chinese, Japanese, Korean,

@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { CallOptions } from "../../ports/call-options.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
+import type { ReceiptWriter } from "../../ports/language/reply-writer.ts";
 import type { MessageScanner } from "../../ports/language/vocabulary.ts";
 import type { CompactedSize, Fault } from "../../ports/memory-store.ts";
 import type { WebhookManagement } from "../webhooks/manage-webhooks.ts";
@@ -33,6 +34,8 @@ export interface Keepsake {
   readonly promptGuard: PromptGuard;
   /** Judges messages by their words alone, for servers that must act before a model is called. */
   readonly messageScanner: MessageScanner;
+  /** Writes what a memory did with messages, as the memory itself does in its replies. */
+  readonly receiptWriter: ReceiptWriter;
   /** Checks the whole store. Empty if there is no fault. */
   check(): Promise<Fault[]>;
   /**

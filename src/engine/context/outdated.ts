@@ -1,6 +1,6 @@
 import type { Message } from "../../domain/message.ts";
 import { splitSentences, type TextSpan } from "../../domain/text/split-text.ts";
-import type { TalkStatement } from "../../ports/language/outdated-reader.ts";
+import type { TalkStatement } from "../../ports/language/context-readers.ts";
 import type { Ports } from "../ports.ts";
 import type { Excerpt } from "./excerpts.ts";
 

@@ -7,7 +7,7 @@ import { isMemoryError } from "../../errors.ts";
 import type { Completion, LanguageModel, Prompt } from "../../ports/language/language-model.ts";
 import type { Ports } from "../ports.ts";
 import { type CitationReader, createStrictCitationReader } from "./citations.ts";
-import { type AnswerPorts, composeAnswer, lastZone, UNKNOWN } from "./compose-answer.ts";
+import { type AnswerPorts, composeAnswer, lastZone } from "./compose-answer.ts";
 import { buildAnswerPrompt, buildNotes, loadEarlierTurns, saysUnknown } from "./prompts.ts";
 
 type ModelAnswerPorts = AnswerPorts &
@@ -118,13 +118,13 @@ export async function* streamModelAnswer(
   });
   const by = toAnsweredBy(ports, completion);
   if (by.by === "memory") return { ...by, by: "memory" };
-  if (completion.isUnknown) yield* streamWords(UNKNOWN, options.signal);
+  if (completion.isUnknown) yield* streamWords(ports.replies.unknown, options.signal);
   const used = reader.used.flatMap((number) => notes.items[number - 1]?.id ?? []);
   const shared = new Set(notes.items.flatMap((item) => (item.owner === undefined ? [] : [item.id])));
   // A receipt has nothing of what others share.
   ports.recalls?.note(scope, composed.recall.id, { used: used.filter((id) => !shared.has(id)) });
   return {
-    text: completion.isUnknown ? UNKNOWN : completion.text,
+    text: completion.isUnknown ? ports.replies.unknown : completion.text,
     used,
     abstained: completion.isUnknown,
     recall: composed.recall,

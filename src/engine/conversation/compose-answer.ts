@@ -4,10 +4,8 @@ import { expandKinds, type Memory } from "../../domain/memory.ts";
 import type { Answer, Item, Recall, RecallOptions } from "../../domain/recall.ts";
 import { isOfAgent, type Scope } from "../../domain/scope.ts";
 import { maskCredentials } from "../../domain/text/credentials.ts";
-import { toSentence } from "../../domain/text/english-forms.ts";
 import { toIsoTime } from "../../domain/time.ts";
 import type { ComposedReply } from "../../ports/language/answerer.ts";
-import type { PhraseReader } from "../../ports/language/vocabulary.ts";
 import type { Ports } from "../ports.ts";
 import { toQuotableText } from "../prompt-block.ts";
 import { addShared, recallFor, selectKnownAt } from "../recall/recall.ts";
@@ -27,9 +25,8 @@ export type AnswerPorts = Pick<
   | "recalls"
   | "promptGuard"
   | "vocabulary"
+  | "replies"
 >;
-
-export const UNKNOWN = "I don't know that.";
 
 /**
  * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
@@ -72,21 +69,21 @@ export async function composeAnswer(
     const asking = session === undefined ? {} : { session };
     ports.recalls?.note(scope, found.id, { kind: "answer", used: reply.answer?.used ?? [], ...asking });
   }
-  const own = answerOf(found, reply);
+  const own = answerOf(found, reply, ports.replies.unknown);
   if (shared.length === 0) return { answer: own, isExact: reply.isExact };
   const all = addShared(ports, found, shared, options);
   // What the user's own memory answers stands; what others share is asked only where it does not.
   if (!own.abstained || reply.isExact) return { answer: { ...own, recall: all }, isExact: reply.isExact };
   return {
-    answer: answerFromShared(question, { own, shared, recall: all, phrases: ports.vocabulary.phrases }),
+    answer: answerFromShared(ports, question, { own, shared, recall: all }),
     isExact: false,
   };
 }
 
-const answerOf = (recall: Recall, { answer, isSure }: ComposedReply): Answer =>
+const answerOf = (recall: Recall, { answer, isSure }: ComposedReply, unknown: string): Answer =>
   answer
     ? { text: maskCredentials(answer.text), used: answer.used, abstained: !isSure, recall, by: "memory" }
-    : { text: UNKNOWN, used: [], abstained: true, recall, by: "memory" };
+    : { text: unknown, used: [], abstained: true, recall, by: "memory" };
 
 /** An answer that was composed without a model. */
 export interface ComposedAnswer {
@@ -156,27 +153,22 @@ const MAX_QUOTED = 3;
  * whose they are. It is not sure of a question about the user, because nobody else's memory is about them.
  */
 function answerFromShared(
+  { replies, vocabulary }: Pick<AnswerPorts, "replies" | "vocabulary">,
   question: string,
   {
     own,
     shared,
     recall,
-    phrases,
-  }: {
-    readonly own: Answer;
-    readonly shared: readonly Item[];
-    readonly recall: Recall;
-    readonly phrases: PhraseReader;
-  },
+  }: { readonly own: Answer; readonly shared: readonly Item[]; readonly recall: Recall },
 ): Answer {
   const [best] = shared;
   if (!best) return own;
   const quoted = shared
     .filter(({ owner, score }) => owner === best.owner && score >= NEARLY_BEST * best.score)
     .slice(0, MAX_QUOTED);
-  const words = quoted.map(({ text }) => toSentence(text)).join(" ");
-  const said = `${toOwnerName(best.owner ?? "")} shares: ${maskCredentials(words)}`;
-  const isAboutUser = phrases.mentionsSelf(question);
+  const texts = quoted.map(({ text }) => maskCredentials(text));
+  const said = replies.quoteShared(toOwnerName(best.owner ?? ""), texts);
+  const isAboutUser = vocabulary.phrases.mentionsSelf(question);
   // A doubtful quote of the user's own stays in front.
   const text = own.used.length > 0 || isAboutUser ? `${own.text} ${said}` : said;
   const used = [...own.used, ...quoted.map(({ id }) => id)];

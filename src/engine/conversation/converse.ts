@@ -1,7 +1,7 @@
 import { INPUT_LIMITS, toStorableText } from "../../domain/limits.ts";
 import { CITED_IDS_FIELD, type Message } from "../../domain/message.ts";
 import type { Answer, AnsweredBy, Recall } from "../../domain/recall.ts";
-import type { Receipt } from "../../domain/receipt.ts";
+import { hasUnmetRequest, type Receipt } from "../../domain/receipt.ts";
 import { type Scope, toReadScope } from "../../domain/scope.ts";
 import { listRedactedKinds, maskCredentials } from "../../domain/text/credentials.ts";
 import { toLocalTime } from "../../domain/time.ts";
@@ -26,7 +26,6 @@ import {
 } from "./answer-with-model.ts";
 import { createLenientCitationReader } from "./citations.ts";
 import { type ComposedAnswer, composeAnswer } from "./compose-answer.ts";
-import { composeReply, hasUnmetRequest, UNMET_REQUEST } from "./compose-reply.ts";
 import { buildNotes, buildTalkPrompt, loadEarlierTurns } from "./prompts.ts";
 
 /** One turn of a conversation, see `converseStream`. */
@@ -106,10 +105,10 @@ interface SpokenReply extends AnsweredBy {
 async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerator<string, SpokenReply, void> {
   const { before, receipt, message, options } = turn;
   // A model would not know that nothing was erased, and might say that it was.
-  const notice = hasUnmetRequest(receipt) ? `${UNMET_REQUEST} ` : "";
+  const notice = hasUnmetRequest(receipt) ? `${ports.replies.unmetRequest} ` : "";
   const spoken = yield* withNotice(notice, streamReplyByModel(ports, turn));
   if (spoken?.by === "model") return { ...spoken, text: notice + spoken.text };
-  const text = composeReply(ports, {
+  const text = ports.replies.writeReply({
     receipt,
     said: message,
     ...(before ? { answer: before.answer } : {}),

@@ -2,14 +2,11 @@ import type { Message } from "../../domain/message.ts";
 import type { PendingConfirmation } from "../../domain/receipt.ts";
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { EndProposal, EraseProposal, Extractor, Proposal } from "../../ports/language/extractor.ts";
-import type { PhraseReader } from "../../ports/language/vocabulary.ts";
+import type { Ports } from "../ports.ts";
 import { type DecisionContext, findEnded, MAX_REMOVALS } from "./decide.ts";
 
 /** How long a request waits for confirmation, in its session, until something else is said. */
 const CONFIRMATION_TTL_MS = 24 * 60 * 60 * 1000;
-
-/** Part of the question whose answer "yes" executes a request. */
-export const CONFIRMATION_PHRASE = "to do it";
 
 /** A request that the user has confirmed. */
 interface ConfirmedRequest {
@@ -26,17 +23,16 @@ interface ConfirmedRequest {
 export function findConfirmedRequest(
   message: Message,
   earlier: readonly Message[],
-  phrases: PhraseReader,
+  { vocabulary, replies }: Pick<Ports, "vocabulary" | "replies">,
 ): ConfirmedRequest | undefined {
   if (message.role !== "user") return undefined;
-  const confirmation = phrases.readConfirmation(message.content);
+  const confirmation = vocabulary.phrases.readConfirmation(message.content);
   if (!confirmation) return undefined;
   const at = earlier.findLastIndex(({ role }) => role === "user");
   const before = earlier[at];
   if (!before || Date.parse(message.at) - Date.parse(before.at) > CONFIRMATION_TTL_MS) return undefined;
   const between = earlier.slice(at + 1);
-  const isAsked =
-    between.length === 0 || between.some(({ content }) => content.includes(CONFIRMATION_PHRASE));
+  const isAsked = between.length === 0 || between.some(({ content }) => replies.asksToConfirm(content));
   if (!isAsked && !confirmation.isExplicit) return undefined;
   const { items } = confirmation;
   return items === undefined ? { message: before } : { message: before, items };

@@ -68,6 +68,7 @@ export async function extractMessages(
     | "meter"
     | "promptGuard"
     | "vocabulary"
+    | "replies"
     | "forgetRequests"
     | "store"
   >,
@@ -192,13 +193,20 @@ interface MessageExtraction {
 async function extractMessage(
   ports: Pick<
     Ports,
-    "extractor" | "modelExtractor" | "promptGuard" | "forgetRequests" | "secret" | "store" | "vocabulary"
+    | "extractor"
+    | "modelExtractor"
+    | "promptGuard"
+    | "forgetRequests"
+    | "secret"
+    | "store"
+    | "vocabulary"
+    | "replies"
   >,
   hearing: ExtractionInput,
   signal: AbortSignal | undefined,
 ): Promise<MessageExtraction> {
   const { deciding, message, earlier, mayErase } = hearing;
-  const confirmed = findConfirmedRequest(message, earlier, ports.vocabulary.phrases);
+  const confirmed = findConfirmedRequest(message, earlier, ports);
   if (confirmed && mayErase) {
     const before = confirmed.message;
     const then = earlier.slice(0, earlier.indexOf(before));

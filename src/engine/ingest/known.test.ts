@@ -9,6 +9,7 @@ import { createOutdatedReader } from "../../language/en/needs/outdated-statement
 import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishReplies } from "../../language/en/replies/replies.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import { blankQuestionReader, hashEmbedder, scriptedExtractor } from "../../testing/test-doubles.ts";
 import { createKeepsake } from "../../wiring/keepsake.ts";
@@ -49,6 +50,7 @@ it("shows all of a small memory, and of a large one the related memories, the na
       answerer: englishAnswerer({ questions: blankQuestionReader(), embedder: hashEmbedder() }),
       needs: createNeedReader(hashEmbedder()),
       outdated: createOutdatedReader(hashEmbedder()),
+      replies: englishReplies,
       profileWriter: englishProfileWriter,
       forgetRequests: englishForgetRequests(blankQuestionReader()),
       promptGuard: englishPromptGuard,

@@ -9,6 +9,7 @@ import { createOutdatedReader } from "../../language/en/needs/outdated-statement
 import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishProfileWriter } from "../../language/en/profile/profile-lines.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishReplies } from "../../language/en/replies/replies.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import { makeChangeSet, makeMemory } from "../../testing/memory-store/change-sets.ts";
@@ -54,6 +55,7 @@ function ports(fields: Partial<Ports> = {}): Ports {
     answerer: englishAnswerer({ questions, embedder }),
     needs: createNeedReader(embedder),
     outdated: createOutdatedReader(embedder),
+    replies: englishReplies,
     profileWriter: englishProfileWriter,
     forgetRequests: englishForgetRequests(questions),
     promptGuard: englishPromptGuard,

@@ -7,6 +7,7 @@ import type { Message } from "../../domain/message.ts";
 import type { RecallOptions } from "../../domain/recall.ts";
 import { englishPhrases as phrases } from "../../language/en/phrases.ts";
 import { englishPromptGuard } from "../../language/en/prompt-injection/prompt-guard.ts";
+import { englishReplies } from "../../language/en/replies/replies.ts";
 import { englishVocabulary } from "../../language/en/vocabulary.ts";
 import type { Question } from "../../ports/language/question-reader.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
@@ -34,6 +35,7 @@ function ports() {
     questions: { read: () => question, isQuestion: () => true },
     promptGuard: englishPromptGuard,
     vocabulary: englishVocabulary,
+    replies: englishReplies,
     clock: () => new Date(NOW),
     ids: uuidv7(),
   };

@@ -59,6 +59,7 @@ type LocalRecallPorts = Pick<
   | "indexSync"
   | "promptGuard"
   | "vocabulary"
+  | "replies"
   | "reranker"
   | "reranking"
 >;

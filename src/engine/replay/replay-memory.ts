@@ -148,7 +148,7 @@ function createReplayPorts(
     readonly ids: () => string;
   },
 ): Ports {
-  const { questions, answerer, outdated, needs, profileWriter, forgetRequests } = ports;
+  const { questions, answerer, outdated, needs, replies, profileWriter, forgetRequests } = ports;
   const { promptGuard, vocabulary, secret, redact, expiry, agents } = ports;
   const embedder = { ...ports.embedder, local: false };
   return {
@@ -164,6 +164,7 @@ function createReplayPorts(
     answerer,
     outdated,
     needs,
+    replies,
     profileWriter,
     forgetRequests,
     promptGuard,

@@ -3,7 +3,6 @@ import type { Message } from "../../domain/message.ts";
 import type { Item, Recall } from "../../domain/recall.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { compileGrant, type Grant, type GrantedContent, type GrantTest } from "../../domain/sharing.ts";
-import { nameUser } from "../../domain/text/english-forms.ts";
 import { neutralizeText } from "../../domain/text/prompt-safety.ts";
 import { splitPassages } from "../../domain/text/split-text.ts";
 import { forEachInSlices } from "../../domain/time-slicing.ts";
@@ -19,7 +18,7 @@ const OWNERS_AT_ONCE = 8;
 /** Finds what one owner's memory has on a query, among what some grants cover. */
 type OwnerSearch = (owner: Scope, grants: readonly Grant[]) => Promise<readonly Item[]>;
 
-type SharedItemPorts = Pick<Ports, "store" | "states" | "clock" | "promptGuard">;
+type SharedItemPorts = Pick<Ports, "store" | "states" | "clock" | "promptGuard" | "replies">;
 
 /**
  * What other users let this one read on a query, best first. Each item is read from its owner's memory, at this moment: nothing
@@ -82,7 +81,7 @@ async function confirmItems(
   });
 }
 
-interface OwnerBodies {
+interface OwnerBodies extends Pick<Ports, "replies"> {
   readonly owner: string;
   readonly memories: ReadonlyMap<string, Memory>;
   readonly messages: ReadonlyMap<string, Message>;
@@ -109,7 +108,7 @@ function isUnread(message: Message | undefined): boolean {
 type CompiledGrants = readonly { readonly grant: Grant; readonly test: GrantTest }[];
 
 async function readBodies(
-  { store }: Pick<Ports, "store">,
+  { store, replies }: Pick<Ports, "store" | "replies">,
   owner: Scope,
   items: readonly Item[],
 ): Promise<OwnerBodies> {
@@ -121,6 +120,7 @@ async function readBodies(
   ];
   const { messages } = await store.read(owner, { messages: [...new Set(wanted)], memories: [] });
   return {
+    replies,
     owner: owner.user,
     memories: new Map(memories.map((memory) => [memory.id, memory])),
     messages: new Map(messages.map((message) => [message.id, message])),
@@ -146,7 +146,7 @@ function confirmMemory(
   return {
     id,
     type: "memory",
-    text: toOwnersText(memory.text, owner),
+    text: toOwnersText(bodies, memory.text, owner),
     kind,
     status: "current",
     score,
@@ -208,8 +208,8 @@ function showSources(
 }
 
 /** A memory's sentence for another reader: "the user" in it is its owner. */
-export function toOwnersText(text: string, owner: string): string {
-  return nameUser(text, toOwnerName(owner));
+export function toOwnersText({ replies }: Pick<Ports, "replies">, text: string, owner: string): string {
+  return replies.nameUser(text, toOwnerName(owner));
 }
 
 /** A user's id as a name in a sentence: on one line, without what could be read as markup. */

@@ -12,7 +12,7 @@ import type { SharedListOptions, SharedMemories, SharedMemory } from "./sharing-
  * name it too. Throws `not_found` for a grant that is not in force or does not concern the user.
  */
 export async function listShared(
-  ports: Pick<Ports, "store" | "states" | "clock" | "promptGuard">,
+  ports: Pick<Ports, "store" | "states" | "clock" | "promptGuard" | "replies">,
   scope: Scope,
   { grant: id, limit = 50, signal }: SharedListOptions = {},
 ): Promise<SharedMemories> {
@@ -42,7 +42,7 @@ async function chooseGrants(
 }
 
 async function collectCovered(
-  { states, clock, promptGuard }: Pick<Ports, "states" | "clock" | "promptGuard">,
+  { states, clock, promptGuard, replies }: Pick<Ports, "states" | "clock" | "promptGuard" | "replies">,
   { id, project, owner, what }: Grant,
   found: Map<string, SharedMemory>,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function collectCovered(
     (memory) => {
       const key = JSON.stringify([owner, memory.id]);
       if (found.has(key) || !test.coversMemory(memory, (message) => state.messages.get(message), now)) return;
-      const text = toOwnersText(memory.text, owner);
+      const text = toOwnersText({ replies }, memory.text, owner);
       if (promptGuard.findInjections(text, "brought").length > 0) return;
       const { kind, at, when } = memory;
       found.set(key, {

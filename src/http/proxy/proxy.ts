@@ -1,6 +1,7 @@
 import { type Scope, toScopeKey } from "../../domain/scope.ts";
 import type { OnCall } from "../../ports/language/model-calls.ts";
 import type { PromptGuard } from "../../ports/language/prompt-guard.ts";
+import type { ReceiptWriter } from "../../ports/language/reply-writer.ts";
 import type { MessageScanner } from "../../ports/language/vocabulary.ts";
 import type { Clock } from "../../ports/system.ts";
 import { type Meter, NO_METER } from "../../ports/telemetry.ts";
@@ -70,6 +71,7 @@ export interface OpenAiProxy {
   readonly prompts: PromptLog;
   readonly promptGuard: PromptGuard;
   readonly messageScanner: MessageScanner;
+  readonly receiptWriter: ReceiptWriter;
   readonly writer: MemoryWriter;
   readonly onCall: OnCall;
   /** Drops the cached memories of a user, or of all users, after an erasure. */
@@ -108,7 +110,11 @@ function withVersion({ baseUrl, ...rest }: Upstream): Upstream {
 }
 
 export function createProxy(
-  { promptGuard, messageScanner }: Pick<OpenAiProxy, "promptGuard" | "messageScanner">,
+  {
+    promptGuard,
+    messageScanner,
+    receiptWriter,
+  }: Pick<OpenAiProxy, "promptGuard" | "messageScanner" | "receiptWriter">,
   options: ProxyOptions = {},
 ): OpenAiProxy {
   const {
@@ -146,6 +152,7 @@ export function createProxy(
     prompts,
     promptGuard,
     messageScanner,
+    receiptWriter,
     forget(scope) {
       const user = scope && toScopeKey(scope);
       talks.forget(user);

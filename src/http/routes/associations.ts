@@ -112,7 +112,7 @@ export const associationOperations: readonly Operation[] = [
     query: RELATED_QUERY,
     answers: { 200: { says: "The memories, and the way to each.", schema: RELATED_SCHEMA } },
     problems: [404],
-    async handle({ exchange, path, query, memoryOf }) {
+    async handle({ exchange, path, query, memoryOf, services }) {
       const { depth, min_strength: minStrength, limit, type, status, inferred } = query;
       const { items, total } = await memoryOf(path.user_id).related(
         path.id,
@@ -126,7 +126,7 @@ export const associationOperations: readonly Operation[] = [
         }),
       );
       const found = items.map(({ memory, ...way }) => ({
-        memory: memoryToWire(path.user_id, memory),
+        memory: memoryToWire(path.user_id, memory, services.keepsake.receiptWriter),
         ...(toWire(way) as object),
       }));
       return exchange.json({ items: found, total });

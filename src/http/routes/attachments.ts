@@ -103,7 +103,7 @@ export const attachmentOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 201: { says: "The stored message and extracted memories.", schema: RECEIPT_SCHEMA } },
     problems: [409, 422],
-    async handle({ exchange, path, query, body, memoryOf }) {
+    async handle({ exchange, path, query, body, memoryOf, services }) {
       const { mediaType, bytes } = body as unknown as FileBody;
       const attachment: InputAttachment = {
         type: toAttachmentType(mediaType),
@@ -120,7 +120,7 @@ export const attachmentOperations: readonly Operation[] = [
         omitUndefined({ idempotencyKey: exchange.req.header("idempotency-key") }),
       );
       noteErasures(exchange, receipt.erasures);
-      return exchange.json(receiptToWire(receipt), 201);
+      return exchange.json(receiptToWire(receipt, services.keepsake.receiptWriter), 201);
     },
   }),
   defineOperation({

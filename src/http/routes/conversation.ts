@@ -4,9 +4,9 @@ import type { Metadata } from "../../domain/filters/metadata-filter.ts";
 import { toStorableText } from "../../domain/limits.ts";
 import type { Part } from "../../domain/message.ts";
 import type { Item } from "../../domain/recall.ts";
-import type { ErasureReceipt } from "../../domain/receipt.ts";
 import type { Reply, ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { isMemoryError } from "../../errors.ts";
+import type { ReceiptWriter } from "../../ports/language/reply-writer.ts";
 import { noteErasures } from "../idempotency.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -59,9 +59,9 @@ export const conversationOperations: readonly Operation[] = [
       },
     },
     problems: [409],
-    async handle({ exchange, body, signal, memoryOf }) {
+    async handle({ exchange, body, signal, memoryOf, services }) {
       const user = memoryOf(body.user_id);
-      const asked = { exchange, memory: user };
+      const asked = { exchange, memory: user, writer: services.keepsake.receiptWriter };
       const key = exchange.req.header("idempotency-key");
       const options = { ...omitUndefined({ session: body.session_id, idempotencyKey: key }), signal };
       if (!body.stream)
@@ -92,17 +92,25 @@ export const conversationOperations: readonly Operation[] = [
 async function toConversationReply(
   body: z.infer<typeof CONVERSATION_BODY>,
   reply: Reply,
-  { exchange, memory }: { readonly exchange: RequestContext; readonly memory: ScopedMemory },
+  {
+    exchange,
+    memory,
+    writer,
+  }: {
+    readonly exchange: RequestContext;
+    readonly memory: ScopedMemory;
+    readonly writer: ReceiptWriter;
+  },
 ): Promise<object> {
   noteErasures(exchange, reply.receipt.erasures);
-  const used = await findUsedItems(reply, memory);
+  const used = await findUsedItems(reply, memory, writer);
   const { text, by, model, trouble, usage: { tokensIn, tokensCached, tokensOut } = NO_USAGE } = reply;
   return {
     reply: text,
     by,
     ...omitUndefined({ model, trouble }),
     memories_used: body.include_memories === false ? [] : used,
-    receipt: receiptToWire(reply.receipt),
+    receipt: receiptToWire(reply.receipt, writer),
     turn_number: body.turn_number ?? reply.turn,
     usage: {
       memories_used: used.length,
@@ -118,14 +126,18 @@ async function toConversationReply(
 const NO_USAGE = { tokensIn: 0, tokensCached: 0, tokensOut: 0 };
 
 /** Gives the sources of an answer, best first. They may include memories that its recall did not rank. */
-async function findUsedItems({ answer, receipt }: Reply, memory: ScopedMemory): Promise<object[]> {
+async function findUsedItems(
+  { answer, receipt }: Reply,
+  memory: ScopedMemory,
+  writer: ReceiptWriter,
+): Promise<object[]> {
   // The answer is older than the erasure, and may contain erased data.
   if (!answer || receipt.erasures) return [];
   const items = new Map(answer.recall.items.map((item) => [item.id, item]));
   const used = await Promise.all(
     answer.used.map(async (id) => {
       const item = items.get(id) ?? (await findMemoryItem(memory, id));
-      return item ? [itemToWire(item)] : [];
+      return item ? [itemToWire(item, writer)] : [];
     }),
   );
   return used.flat();
@@ -182,13 +194,13 @@ export const messageOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 201: { says: "The stored messages and extracted memories.", schema: RECEIPT_SCHEMA } },
     problems: [409],
-    async handle({ exchange, body, memoryOf }) {
+    async handle({ exchange, body, memoryOf, services }) {
       const receipt = await memoryOf(body.user_id).remember(
         body.messages,
         omitUndefined({ session: body.session_id, idempotencyKey: exchange.req.header("idempotency-key") }),
       );
       noteErasures(exchange, receipt.erasures);
-      return exchange.json(receiptToWire(receipt), 201);
+      return exchange.json(receiptToWire(receipt, services.keepsake.receiptWriter), 201);
     },
   }),
 ];
@@ -251,24 +263,10 @@ export const simpleOperations: readonly Operation[] = [
         schema: SIMPLE_REPLY,
       },
     },
-    async handle({ exchange, body, signal, memoryOf }) {
+    async handle({ exchange, body, signal, memoryOf, services }) {
       const receipt = await memoryOf(body.userId).forget(body.message, { signal });
       noteErasures(exchange, [receipt]);
-      return exchange.json({ reply: formatErasureReply(receipt) });
+      return exchange.json({ reply: services.keepsake.receiptWriter.reportErasure(receipt) });
     },
   }),
 ];
-
-/** Describes an erasure without its content. */
-function formatErasureReply({ erased, complete }: ErasureReceipt): string {
-  const { memories, messages, rewritten = 0 } = erased;
-  if (memories + messages + rewritten === 0)
-    return "I know nothing about that, so there was nothing to forget.";
-  const counts = `${formatCount(erased.memories, "memory", "memories")} and the words in ${formatCount(erased.messages, "message", "messages")}`;
-  if (!complete) return `Forgotten: ${counts}. Some traces could not be removed yet: try again in a moment.`;
-  return `Forgotten: ${counts}.`;
-}
-
-function formatCount(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -70,13 +70,16 @@ export const erasureOperations: readonly Operation[] = [
       201: { says: "The receipt of the erasure.", schema: ERASURE_RECEIPT_SCHEMA },
     },
     problems: [404, 409],
-    async handle({ exchange, body, signal, memoryOf }) {
+    async handle({ exchange, body, signal, memoryOf, services }) {
       const memory = memoryOf(body.user_id);
       const what = toErasureTarget(body);
       if (body.dry_run) {
         // Read before the plan: what is stored meanwhile may be in the plan, and makes the revision an old one.
         const revision = await memory.revision();
-        const plan = receiptToWire(await memory.forget(what, { dryRun: true, signal }));
+        const plan = receiptToWire(
+          await memory.forget(what, { dryRun: true, signal }),
+          services.keepsake.receiptWriter,
+        );
         return exchange.json({ ...plan, revision });
       }
       const { if_revision: ifRevision } = body;

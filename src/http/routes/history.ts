@@ -64,7 +64,7 @@ export const historyOperations: readonly Operation[] = [
     parameters: USER_PATH_PARAMETERS,
     query: PROFILE_QUERY,
     answers: { 200: { says: "The profile in sections, with sources.", schema: PROFILE_SCHEMA } },
-    async handle({ exchange, path, query, memoryOf }) {
+    async handle({ exchange, path, query, memoryOf, services }) {
       const {
         user: user_id,
         kinds,
@@ -72,7 +72,7 @@ export const historyOperations: readonly Operation[] = [
       } = await memoryOf(path.user_id).profile(omitUndefined({ maxTokens: query.max_tokens }));
       const byKind = Object.entries(kinds).map(([kind, held]) => [
         kind,
-        held.map((memory) => memoryToWire(user_id, memory)),
+        held.map((memory) => memoryToWire(user_id, memory, services.keepsake.receiptWriter)),
       ]);
       return exchange.json({ user_id, ...(toWire(page) as object), kinds: Object.fromEntries(byKind) });
     },

@@ -140,14 +140,22 @@ export const memoryOperations: readonly Operation[] = [
       },
     },
     problems: [409],
-    async handle({ exchange, body, memoryOf }) {
+    async handle({ exchange, body, memoryOf, services }) {
       const memory = memoryOf(body.user_id);
       const fields = { ...toMemoryChanges(body, {}), ...omitUndefined({ at: body.created_at }) };
       const receipt = await memory.add({ text: body.content, ...fields });
       const [line] = receipt.memories;
-      const made = memoryToWire(body.user_id, await memory.get(line?.id ?? ""));
+      const made = memoryToWire(
+        body.user_id,
+        await memory.get(line?.id ?? ""),
+        services.keepsake.receiptWriter,
+      );
       const place = `/api/v1/memories/${encodeURIComponent(body.user_id)}/${line?.id}`;
-      return exchange.json({ ...made, receipt: receiptToWire(receipt) }, 201, { location: place });
+      return exchange.json(
+        { ...made, receipt: receiptToWire(receipt, services.keepsake.receiptWriter) },
+        201,
+        { location: place },
+      );
     },
   }),
   defineOperation({
@@ -164,13 +172,14 @@ export const memoryOperations: readonly Operation[] = [
     parameters: USER_PATH_PARAMETERS,
     query: LIST_QUERY,
     answers: { 200: { says: "A page, and the cursor of the next.", schema: MEMORY_PAGE_SCHEMA } },
-    async handle({ exchange, path, query, memoryOf }) {
+    async handle({ exchange, path, query, memoryOf, services }) {
       const { sort, offset, cursor: after, limit, ...filters } = query;
       const { items, total, cursor } = await memoryOf(path.user_id).list({
         ...toListFilters(filters),
         ...omitUndefined({ sort, offset, cursor: after, limit }),
       });
-      const make = (memory: ShownMemory): object => memoryToWire(path.user_id, memory);
+      const make = (memory: ShownMemory): object =>
+        memoryToWire(path.user_id, memory, services.keepsake.receiptWriter);
       return sendPage(exchange, items, make, { total, ...toCursorFields(cursor) });
     },
   }),
@@ -222,8 +231,10 @@ export const memoryOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409, 422],
-    handle: async ({ exchange, path, body, memoryOf }) =>
-      exchange.json(receiptToWire(await memoryOf(path.user_id).undo(body.revision))),
+    handle: async ({ exchange, path, body, memoryOf, services }) =>
+      exchange.json(
+        receiptToWire(await memoryOf(path.user_id).undo(body.revision), services.keepsake.receiptWriter),
+      ),
   }),
   defineOperation({
     id: "getMemory",
@@ -235,8 +246,14 @@ export const memoryOperations: readonly Operation[] = [
     parameters: ITEM_PATH_PARAMETERS,
     answers: { 200: { says: "The memory.", schema: MEMORY_SCHEMA } },
     problems: [404],
-    handle: async ({ exchange, path, memoryOf }) =>
-      exchange.json(memoryToWire(path.user_id, await memoryOf(path.user_id).get(path.id))),
+    handle: async ({ exchange, path, memoryOf, services }) =>
+      exchange.json(
+        memoryToWire(
+          path.user_id,
+          await memoryOf(path.user_id).get(path.id),
+          services.keepsake.receiptWriter,
+        ),
+      ),
   }),
   defineOperation({
     id: "changeMemory",
@@ -254,7 +271,7 @@ export const memoryOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The memory, and the result of the write.", schema: WRITTEN_MEMORY_SCHEMA } },
     problems: [404, 409],
-    async handle({ exchange, path, body, memoryOf }) {
+    async handle({ exchange, path, body, memoryOf, services }) {
       const memory = memoryOf(path.user_id);
       const held = await memory.get(path.id);
       const changes: MemoryChanges = {
@@ -270,8 +287,8 @@ export const memoryOperations: readonly Operation[] = [
       };
       const receipt = await memory.update(path.id, changes);
       return exchange.json({
-        ...memoryToWire(path.user_id, await memory.get(path.id)),
-        receipt: receiptToWire(receipt),
+        ...memoryToWire(path.user_id, await memory.get(path.id), services.keepsake.receiptWriter),
+        receipt: receiptToWire(receipt, services.keepsake.receiptWriter),
       });
     },
   }),
@@ -287,8 +304,10 @@ export const memoryOperations: readonly Operation[] = [
     acceptsIdempotencyKey: true,
     answers: { 200: { says: "The result of the write.", schema: RECEIPT_SCHEMA } },
     problems: [404, 409],
-    handle: async ({ exchange, path, memoryOf }) =>
-      exchange.json(receiptToWire(await memoryOf(path.user_id).remove(path.id))),
+    handle: async ({ exchange, path, memoryOf, services }) =>
+      exchange.json(
+        receiptToWire(await memoryOf(path.user_id).remove(path.id), services.keepsake.receiptWriter),
+      ),
   }),
   defineOperation({
     id: "getMemoryHistory",
@@ -301,10 +320,13 @@ export const memoryOperations: readonly Operation[] = [
     query: PAGE_QUERY,
     answers: { 200: { says: "A page of versions.", schema: VERSIONS_SCHEMA } },
     problems: [404],
-    async handle({ exchange, path, query, memoryOf }) {
+    async handle({ exchange, path, query, memoryOf, services }) {
       const versions = await memoryOf(path.user_id).history(path.id);
       const { items, ...next } = paginate(versions, query, ({ version }) => String(version));
-      return exchange.json({ items: items.map((one) => memoryToWire(path.user_id, one)), ...next });
+      return exchange.json({
+        items: items.map((one) => memoryToWire(path.user_id, one, services.keepsake.receiptWriter)),
+        ...next,
+      });
     },
   }),
 ];
@@ -404,10 +426,13 @@ export const searchOperations: readonly Operation[] = [
     answers: {
       200: { says: "The relevant items, best first; none if nothing is relevant.", schema: RECALL_SCHEMA },
     },
-    async handle({ exchange, path, query: asked, body, memoryOf }) {
+    async handle({ exchange, path, query: asked, body, memoryOf, services }) {
       const { query, ...options } = toRecallOptions(asked, body);
       const { items, ...found } = await memoryOf(path.user_id).recall(query, options);
-      return exchange.json({ ...(toWire(found) as object), items: items.map(itemToWire) });
+      return exchange.json({
+        ...(toWire(found) as object),
+        items: items.map((item) => itemToWire(item, services.keepsake.receiptWriter)),
+      });
     },
   }),
   defineOperation({
@@ -439,7 +464,7 @@ export const searchOperations: readonly Operation[] = [
       );
       return exchange.json({
         ...(toWire(context) as object),
-        items: items.map(itemToWire),
+        items: items.map((item) => itemToWire(item, services.keepsake.receiptWriter)),
         recall_id: recall.id,
       });
     },

@@ -79,11 +79,13 @@ export const overviewOperations: readonly Operation[] = [
     parameters: USER_PATH_PARAMETERS,
     query: CLUSTERS_QUERY,
     answers: { 200: { says: "The groups.", schema: CLUSTERS_SCHEMA } },
-    async handle({ exchange, path, query, signal, memoryOf }) {
+    async handle({ exchange, path, query, signal, memoryOf, services }) {
       const { items, ...counts } = await memoryOf(path.user_id).clusters({ ...omitUndefined(query), signal });
       const groups = items.map((group) => ({
         ...group,
-        memories: group.memories.map((memory) => memoryToWire(path.user_id, memory)),
+        memories: group.memories.map((memory) =>
+          memoryToWire(path.user_id, memory, services.keepsake.receiptWriter),
+        ),
       }));
       return exchange.json({ items: groups, ...counts });
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { englishReplies } from "../../language/en/replies/replies.ts";
 import { memoryToWire, omitUndefined, toWire } from "./wire.ts";
 
 describe("shapes on the wire", () => {
@@ -34,7 +35,7 @@ describe("shapes on the wire", () => {
       revision: 3,
       action: "updated",
     } as const;
-    expect(memoryToWire("ana", memory)).toMatchObject({
+    expect(memoryToWire("ana", memory, englishReplies)).toMatchObject({
       user_id: "ana",
       content: "The user uses Shram.",
       text: "The user uses Shram.",

@@ -1,9 +1,9 @@
 import type { Memory } from "../../domain/memory.ts";
 import type { Item } from "../../domain/recall.ts";
 import type { ErasurePlan, Receipt } from "../../domain/receipt.ts";
-import { toSecondPerson } from "../../domain/text/english-forms.ts";
 import type { ShownMemory } from "../../engine/api/listing-types.ts";
 import type { ShownGrant } from "../../engine/sharing/sharing-types.ts";
+import type { ReceiptWriter } from "../../ports/language/reply-writer.ts";
 
 /** Fields whose inner keys stay unchanged, because they are the caller's or have their own names. */
 const OPAQUE_KEYS: ReadonlySet<string> = new Set([
@@ -35,11 +35,14 @@ function toSnakeCase(key: string): string {
   return converted;
 }
 
+/** Addresses a memory's text to the user. */
+type TextAddresser = Pick<ReceiptWriter, "addressUser">;
+
 /**
  * Converts a memory and adds common field names: `content`, `type`, `created_at`. `display` is its text addressed to the
  * user: "You use Shram."
  */
-export function memoryToWire(user: string, memory: ShownMemory | Memory): object {
+export function memoryToWire(user: string, memory: ShownMemory | Memory, writer: TextAddresser): object {
   const { id, text, kind, at, storedAt, metadata } = memory;
   const usage = "usage" in memory ? memory.usage : undefined;
   const turn = metadata?.source_turn;
@@ -47,7 +50,7 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
     id,
     user_id: user,
     content: text,
-    display: toSecondPerson(text),
+    display: writer.addressUser(text),
     type: kind,
     created_at: at,
     updated_at: storedAt,
@@ -59,8 +62,8 @@ export function memoryToWire(user: string, memory: ShownMemory | Memory): object
 }
 
 /** Converts a receipt or a plan, and adds each memory's text addressed to the user. */
-export function receiptToWire(receipt: Receipt | ErasurePlan): object {
-  const memories = receipt.memories.map((line) => ({ ...line, display: toSecondPerson(line.text) }));
+export function receiptToWire(receipt: Receipt | ErasurePlan, writer: TextAddresser): object {
+  const memories = receipt.memories.map((line) => ({ ...line, display: writer.addressUser(line.text) }));
   return toWire({ ...receipt, memories }) as object;
 }
 
@@ -79,8 +82,8 @@ export function grantToWire({ id, owner, user, group, ...rest }: ShownGrant): ob
  * Converts an item of a recall. `type` is "memory" or "passage", as in the library; a memory also has its text addressed to
  * the user.
  */
-export function itemToWire(item: Pick<Item, "id" | "type" | "text">): object {
-  const display = item.type === "memory" ? { display: toSecondPerson(item.text) } : {};
+export function itemToWire(item: Pick<Item, "id" | "type" | "text">, writer: TextAddresser): object {
+  const display = item.type === "memory" ? { display: writer.addressUser(item.text) } : {};
   return { content: item.text, ...display, ...(toWire(item) as object) };
 }
 

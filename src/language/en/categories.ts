@@ -1,6 +1,6 @@
 import { splitWords } from "../../domain/search/search-terms.ts";
-import { toSingular } from "../../domain/text/english-forms.ts";
 import { isKindOf, toCanonicalThing } from "./relations/relations.ts";
+import { toSingular } from "./word-forms.ts";
 
 /**
  * Things by category, so that "What instrument do I play?" finds the cello and not the chess. Additions are

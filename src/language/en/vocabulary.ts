@@ -1,5 +1,4 @@
 import type { Memory } from "../../domain/memory.ts";
-import { toSentence } from "../../domain/text/english-forms.ts";
 import type { ReflectionDraft, Vocabulary } from "../../ports/language/vocabulary.ts";
 import { isDistinctive } from "./distinctive-words.ts";
 import { toMeaningKey } from "./paraphrases/meaning-key.ts";
@@ -8,6 +7,7 @@ import { getRelation, listAnsweringRelations, listAttributeRelations } from "./r
 import { listExcluded } from "./relations/states.ts";
 import { toStatementKey } from "./statement-key.ts";
 import { topicsOf } from "./topics.ts";
+import { toSentence } from "./word-forms.ts";
 
 /** The topics that a memory is about; none for what fits nowhere. Secrets are summed up nowhere. */
 function listTopics(memory: Memory): string[] {

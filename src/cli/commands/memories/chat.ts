@@ -7,6 +7,7 @@ import type { Receipt } from "../../../domain/receipt.ts";
 import { stripInvisible } from "../../../domain/text/normalize-text.ts";
 import type { Reply, ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { isMemoryError } from "../../../errors.ts";
+import type { ReceiptWriter } from "../../../ports/language/reply-writer.ts";
 import { EXIT, toShownError } from "../../exit.ts";
 import {
   colorText,
@@ -29,7 +30,7 @@ import { formatWriteReceipt, understandWithin } from "./remember.ts";
  * all turns as one document at the end.
  */
 export async function runChat(options: CommonOptions): Promise<void> {
-  await withMemory(options, "writes", async ({ memory, clock, print, settings }) => {
+  await withMemory(options, "writes", async ({ keepsake, memory, clock, print, settings }) => {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY && !print.json;
     // The random letters keep apart sessions that start in the same second.
     const session = `chat-${clock().toISOString().slice(0, 19)}-${randomUUID().slice(0, 4)}`;
@@ -42,6 +43,7 @@ export async function runChat(options: CommonOptions): Promise<void> {
     const turns: ChatLineOutcome[] = [];
     const chat: ChatSession = {
       memory,
+      writer: keepsake.receiptWriter,
       session,
       ...(print.json ? SILENT : createOutput(isTerminal)),
       confirm: isTerminal ? (question) => askYesNo(lines, question) : async () => true,
@@ -126,6 +128,7 @@ async function runConversation(
 /** The state of a running conversation. */
 interface ChatSession {
   readonly memory: ScopedMemory;
+  readonly writer: ReceiptWriter;
   readonly session: string;
   readonly say: (line: string) => void;
   /** Shows a part of a line at once; on a terminal, without its last word. */
@@ -211,7 +214,7 @@ function formatLearnedMemories(memories: Receipt["memories"]): string[] {
 }
 
 /** Takes back the newest revision of this chat that changed a memory. What was erased stays erased. */
-async function undoInChat({ memory, learnt, say }: ChatSession): Promise<void> {
+async function undoInChat({ memory, writer, learnt, say }: ChatSession): Promise<void> {
   const revision = learnt.at(-1);
   if (revision === undefined) return say("There is nothing to undo in this chat.");
   const receipt = await memory.undo(revision).catch((error: unknown) => {
@@ -221,7 +224,7 @@ async function undoInChat({ memory, learnt, say }: ChatSession): Promise<void> {
   });
   learnt.pop();
   say("Undone:");
-  for (const line of formatWriteReceipt(receipt)) say(`  ${line}`);
+  for (const line of formatWriteReceipt(receipt, writer)) say(`  ${line}`);
 }
 
 async function showMemories({ memory, say }: ChatSession): Promise<void> {

@@ -3,8 +3,8 @@ import type { Role } from "../../../domain/message.ts";
 import type { Receipt } from "../../../domain/receipt.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import type { InputMessage, Understood } from "../../../engine/api/writing-types.ts";
-import { formatQuestion } from "../../../engine/conversation/compose-reply.ts";
 import { invalid, MemoryError } from "../../../errors.ts";
+import type { ReceiptWriter } from "../../../ports/language/reply-writer.ts";
 import { EXIT } from "../../exit.ts";
 import { formatCount, toShortLine } from "../../printer.ts";
 import { type CommonOptions, withMemory } from "../../with-memory.ts";
@@ -20,7 +20,7 @@ interface RememberCommandOptions extends CommonOptions {
 
 export async function runRemember(text: string | undefined, options: RememberCommandOptions): Promise<void> {
   const { attach, description } = options;
-  await withMemory(options, "writes", async ({ memory, print, settings }) => {
+  await withMemory(options, "writes", async ({ keepsake, memory, print, settings }) => {
     if (text === undefined && attach === undefined) throw invalid("give a TEXT, or a file with --attach.");
     if (description !== undefined && attach === undefined) throw invalid("--description needs --attach.");
     const { role = "user", id, name, session } = options;
@@ -32,7 +32,7 @@ export async function runRemember(text: string | undefined, options: RememberCom
     };
     const receipt = await memory.remember(message, session === undefined ? {} : { session });
     const complete = settings.model && receipt.pending > 0 ? await withExtraction(memory, receipt) : receipt;
-    print.result(complete, () => formatWriteReceipt(complete));
+    print.result(complete, () => formatWriteReceipt(complete, keepsake.receiptWriter));
     return EXIT.done;
   });
 }
@@ -80,7 +80,10 @@ export async function understandWithin(memory: ScopedMemory, patienceMs: number)
 }
 
 /** Gives lines that describe what a write did. */
-export function formatWriteReceipt(receipt: Receipt & { readonly problem?: string }): string[] {
+export function formatWriteReceipt(
+  receipt: Receipt & { readonly problem?: string },
+  writer: ReceiptWriter,
+): string[] {
   const erased = (receipt.erasures ?? []).map(({ erased, complete }) => {
     const what = `${formatCount(erased.memories, "memory", "memories")}, words in ${formatCount(erased.messages, "message")}`;
     return `erased: ${what}${complete ? "" : " (not every store could be verified)"}`;
@@ -90,7 +93,7 @@ export function formatWriteReceipt(receipt: Receipt & { readonly problem?: strin
     .map(({ action, text, why }) => `${action}: ${text === "" ? (why ?? "") : toShortLine(text)}`);
   const { pending, problem } = receipt;
   const pendingLines = problem === undefined || pending === 0 ? [] : [`waits for the model: ${problem}`];
-  const questions = (receipt.waiting ?? []).map((one) => `asks: ${formatQuestion(one)}`);
+  const questions = (receipt.waiting ?? []).map((one) => `asks: ${writer.askToConfirm(one)}`);
   const shown = [...lines, ...erased, ...questions, ...pendingLines];
   if (shown.length > 0) return shown;
   return [pending > 0 ? "stored; facts will be extracted shortly" : "stored; no new facts in it"];
@@ -117,13 +120,13 @@ export async function readStdin(): Promise<string> {
 }
 
 export async function runUndo(revision: string, options: CommonOptions): Promise<void> {
-  await withMemory(options, "reads", async ({ memory, print }) => {
+  await withMemory(options, "reads", async ({ keepsake, memory, print }) => {
     if (!/^\d{1,15}$/.test(revision))
       throw invalid("REVISION must be a whole number; `keepsake history` lists them.");
     const receipt = await memory.undo(Number(revision));
     print.result(receipt, () => [
       `Undid revision ${revision}, in revision ${receipt.revision}.`,
-      ...(receipt.memories.length > 0 ? shorten(formatWriteReceipt(receipt)) : []),
+      ...(receipt.memories.length > 0 ? shorten(formatWriteReceipt(receipt, keepsake.receiptWriter)) : []),
     ]);
     return EXIT.done;
   });

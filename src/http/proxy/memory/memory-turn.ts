@@ -258,17 +258,17 @@ function addReport(
   {
     turn,
     made,
-    proxy: { promptGuard },
+    proxy: { promptGuard, receiptWriter },
   }: {
     readonly turn: string;
     readonly made: Receipt | undefined;
-    readonly proxy: Pick<OpenAiProxy, "promptGuard">;
+    readonly proxy: Pick<OpenAiProxy, "promptGuard" | "receiptWriter">;
   },
 ): MemoryContext {
   if (made)
     conversation.report = {
       turn,
-      block: formatForgettingReport(made, { nonce: conversation.nonce, promptGuard }),
+      block: formatForgettingReport(made, { nonce: conversation.nonce, promptGuard, receiptWriter }),
     };
   const block = conversation.report?.turn === turn ? conversation.report.block : "";
   const recallBlock = [context.recallBlock, block].filter((one) => one !== "").join("\n\n");

@@ -2,7 +2,6 @@ import { selectMemoriesAt } from "../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import type { Recall } from "../../../domain/recall.ts";
 import { extractTerms, toWordKey } from "../../../domain/search/search-terms.ts";
-import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
 import { findOffset, toLocalTime } from "../../../domain/time.ts";
 import type {
@@ -15,6 +14,7 @@ import type { Question, QuestionReader } from "../../../ports/language/question-
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isOfOtherLanguage } from "../detect-language.ts";
 import { formatDateInWords } from "../format-date.ts";
+import { toSecondPerson, toSentence } from "../word-forms.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
 import { choose, withoutName } from "./choose.ts";

@@ -1,9 +1,9 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { listAttributeRelations } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import { isWide } from "./kind.ts";
 import type { Match } from "./match.ts";
 

@@ -1,5 +1,5 @@
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
 import { listAnsweringRelations, toCanonicalThing } from "../relations/relations.ts";
 
 /** Words of a question that name nothing. */

@@ -1,9 +1,9 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { isOfKind } from "../categories.ts";
 import { getRelation, listAttributeRelations } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import type { AskedQuestion } from "./subjects.ts";

@@ -1,9 +1,10 @@
 import { selectMemoriesAt } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
-import { joinList, toBaseForm, toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { listAttributeRelations, toCanonicalThing } from "../relations/relations.ts";
+import { joinList, toSingular } from "../word-forms.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { bag } from "./bags.ts";
 import { isOneList, withoutName } from "./choose.ts";

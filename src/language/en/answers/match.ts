@@ -1,10 +1,10 @@
 import type { MemoryAtTime } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords, stem } from "../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { findKind, isOfKind } from "../categories.ts";
 import { listAttributeRelations, toCanonicalThing } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import { bag } from "./bags.ts";
 import { bagOf, coverage, essence, holds, key } from "./essence.ts";
 import { attributeOf, isWide, kindFits, PRODUCT } from "./kind.ts";

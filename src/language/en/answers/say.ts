@@ -1,14 +1,8 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { hasSameWords, splitWords, stem } from "../../../domain/search/search-terms.ts";
-import {
-  conjugate,
-  joinList,
-  toSecondPerson,
-  toSentence,
-  toSingular,
-} from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { formatDateInWords } from "../format-date.ts";
+import { conjugate, joinList, toSecondPerson, toSentence, toSingular } from "../word-forms.ts";
 
 /** "user/flatmate/parrot" -> "Your flatmate's parrot", "user" -> "You", "Caroline/mother" -> "Caroline's mother". */
 export function sayPath(path: string): string {

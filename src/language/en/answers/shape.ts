@@ -1,7 +1,7 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { findKind, isOfKind } from "../categories.ts";
+import { toSingular } from "../word-forms.ts";
 
 /** What is asked for has to be there: a number for "how many", a time for "when", a name or a person for "who". */
 export function shapeFits(question: Question, memory: Memory, claim: Claim): boolean {

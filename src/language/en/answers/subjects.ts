@@ -1,8 +1,8 @@
 import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { isKindOf, toCanonicalThing } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import { key } from "./essence.ts";
 

@@ -1,7 +1,7 @@
 import type { Memory } from "../../../domain/memory.ts";
 import type { Item } from "../../../domain/recall.ts";
 import { extractTerms, splitWords, stem } from "../../../domain/search/search-terms.ts";
-import { toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
+import { toSecondPerson, toSentence } from "../word-forms.ts";
 import { isOfKindByAny } from "./evidence/analysis.ts";
 
 interface Said {

@@ -1,7 +1,7 @@
 import type { MemoryAtTime } from "../../../domain/memories/current-memories.ts";
 import type { Claim, Memory } from "../../../domain/memory.ts";
-import { capitalize, toGerund, toSecondPerson, toSentence } from "../../../domain/text/english-forms.ts";
 import { areExclusive, areOpposed, listStates } from "../relations/states.ts";
+import { capitalize, toGerund, toSecondPerson, toSentence } from "../word-forms.ts";
 import { bagOf, coverage, essence } from "./essence.ts";
 import { alternatives, type Match } from "./match.ts";
 import { PARTING } from "./parting.ts";

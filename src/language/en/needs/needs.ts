@@ -1,5 +1,5 @@
+import type { NeedReader } from "../../../ports/language/context-readers.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
-import type { NeedReader } from "../../../ports/language/need-reader.ts";
 
 /** A kind of need: how requests of this kind sound, and what memories that matter to them tell. */
 interface NeedKind {

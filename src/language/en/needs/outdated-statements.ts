@@ -1,7 +1,7 @@
 import { extractTerms } from "../../../domain/search/search-terms.ts";
 import { runInSlices } from "../../../domain/time-slicing.ts";
+import type { OutdatedReader, TalkStatement } from "../../../ports/language/context-readers.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
-import type { OutdatedReader, TalkStatement } from "../../../ports/language/outdated-reader.ts";
 import { OUTDATED_WEIGHTS } from "./outdated-weights.ts";
 
 /** What the words of a later statement say about an earlier one, by kinds of words. */

@@ -1,7 +1,8 @@
 import type { Memory } from "../../../domain/memory.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import { toCanonicalJson } from "../../../domain/text/canonical-json.ts";
-import { toBaseForm, toPastParticiple, toPastTense, toSingular } from "../../../domain/text/english-forms.ts";
 import { toComparedFields, tokenizeStatement } from "../statement-key.ts";
+import { toPastParticiple, toPastTense, toSingular } from "../word-forms.ts";
 import { listSynonyms, type Synonym } from "./synonyms.ts";
 
 /** A longer text says more than one thing. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import { createWordCache } from "../../../domain/search/search-terms.ts";
-import { toBaseForm, toPastTense } from "../../../domain/text/english-forms.ts";
+import { toPastTense } from "../word-forms.ts";
 import { type DependencyParser, loadParser, type ParsedSentence, type ParsedToken } from "./parser.ts";
 import type { WordSpan } from "./tokenizer.ts";
 

@@ -2,10 +2,10 @@ import { isAboutLater } from "../../../domain/memories/current-memories.ts";
 import { type ProfileSection, weightOf } from "../../../domain/memories/profile.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { memoizeByWord } from "../../../domain/search/search-terms.ts";
-import { capitalize, joinList } from "../../../domain/text/english-forms.ts";
 import { forEachInSlices, runAtOnce, runInSlices } from "../../../domain/time-slicing.ts";
 import type { DraftLine, ProfileWriter } from "../../../ports/language/profile-writer.ts";
 import { topicsOf } from "../topics.ts";
+import { capitalize, joinList } from "../word-forms.ts";
 
 /** Writes the lines of a profile in English. */
 export const englishProfileWriter: ProfileWriter = {

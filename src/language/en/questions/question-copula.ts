@@ -1,8 +1,8 @@
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
 import { joinSpan } from "../grammar/clauses/head-words.ts";
 import type { Token } from "../grammar/words/token.ts";
 import { listAttributeRelations, toCanonicalThing } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import { type Asking, askedFor, type Frame, headOf, narrowing, pathAt, topicPart } from "./question-parts.ts";
 import { withAnswers } from "./question-relations.ts";
 

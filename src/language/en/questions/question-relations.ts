@@ -1,10 +1,10 @@
-import { toPastParticiple, toSingular } from "../../../domain/text/english-forms.ts";
 import type { Verb } from "../grammar/clauses/verbs.ts";
 import {
   listAnsweringRelations,
   listAttributeRelations,
   toCanonicalRelation,
 } from "../relations/relations.ts";
+import { toPastParticiple, toSingular } from "../word-forms.ts";
 import type { Frame } from "./question-parts.ts";
 
 /** What people do for a living. */

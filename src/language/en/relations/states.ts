@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ClaimPattern } from "../../../ports/language/vocabulary.ts";
 
 /** A state of a person, the claims that express it, and the states that end when it begins. */

@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ReadClause } from "./read-clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
 import { isAboutSpeaker } from "./verb-forms.ts";

@@ -1,5 +1,5 @@
 import type { Claim } from "../../../domain/memory.ts";
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ParsedClause } from "./clauses.ts";
 import { predicateOf } from "./features.ts";
 import { baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";

@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ParsedToken } from "../parser/parser.ts";
 import { ancestors, baseLabel, childrenBy, subtree, type Tree } from "./tree.ts";
 

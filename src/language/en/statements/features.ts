@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ParsedToken } from "../parser/parser.ts";
 import type { ParsedClause } from "./clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";

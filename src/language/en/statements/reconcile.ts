@@ -1,5 +1,4 @@
 import type { Message } from "../../../domain/message.ts";
-import { toSingular } from "../../../domain/text/english-forms.ts";
 import type { TextSpan } from "../../../domain/text/split-text.ts";
 import { toLocalTime } from "../../../domain/time.ts";
 import type { AddProposal, Proposal } from "../../../ports/language/extractor.ts";
@@ -13,6 +12,7 @@ import { datesIn, momentOf } from "../grammar/time/dates.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
 import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
+import { toSingular } from "../word-forms.ts";
 import { agreementFeatures, findClauseAt, isOfAnotherSubject } from "./agreement.ts";
 import { claimOfClause } from "./clause-claim.ts";
 import { isAside } from "./clauses.ts";

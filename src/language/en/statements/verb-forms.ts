@@ -1,5 +1,6 @@
-import { toBaseForm, toThirdPerson } from "../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import type { ParsedToken } from "../parser/parser.ts";
+import { toThirdPerson } from "../word-forms.ts";
 import type { ParsedClause } from "./clauses.ts";
 import { baseLabel, childrenBy, type Tree } from "./tree.ts";
 

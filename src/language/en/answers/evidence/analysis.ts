@@ -1,11 +1,12 @@
 import type { Claim } from "../../../../domain/memory.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { memoizeByWord, splitWords } from "../../../../domain/search/search-terms.ts";
-import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import { isOfKind } from "../../categories.ts";
 import { countSteps, isHyponym } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { isKindOf, toCanonicalThing } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { forms, key } from "../essence.ts";
 import { isRole, type Parties, partiesOf, type SubjectSort, sortOf } from "./inquiry.ts";
 import type { EvidenceStatement } from "./statements.ts";

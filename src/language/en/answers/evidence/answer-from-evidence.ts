@@ -1,8 +1,9 @@
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toBaseForm, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import { toLocalTime } from "../../../../domain/time.ts";
 import type { ComposedText } from "../../../../ports/language/answerer.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { toSecondPerson, toSentence } from "../../word-forms.ts";
 import { PARTING } from "../parting.ts";
 import { analyseStatement, isOfKindByAny } from "./analysis.ts";
 import { namesOtherKind, tellsAsked, YEAR } from "./answer-types.ts";

@@ -1,8 +1,8 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
+import { toSingular } from "../../word-forms.ts";
 import { key } from "../essence.ts";
 import { type Analysis, isOfKindByAny, keysOf } from "./analysis.ts";
 import type { Inquiry } from "./inquiry.ts";

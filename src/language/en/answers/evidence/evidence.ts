@@ -1,9 +1,9 @@
 import { channel } from "node:diagnostics_channel";
 import type { Memory } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
 import type { RateWindow } from "../../transformer/reader.ts";
+import { toSingular } from "../../word-forms.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 import { essence } from "../essence.ts";
 import { isMet, keysOf } from "./analysis.ts";

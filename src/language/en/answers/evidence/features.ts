@@ -1,8 +1,8 @@
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { isHyponym } from "../../kinds/kinds.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
 import { toCanonicalThing } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { key } from "../essence.ts";
 import {
   type Analysis,

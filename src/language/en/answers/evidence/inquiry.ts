@@ -1,9 +1,10 @@
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
-import { toBaseForm, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
 import { isHyponym, isKnownNoun } from "../../kinds/kinds.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
+import { toSingular } from "../../word-forms.ts";
 import { key } from "../essence.ts";
 
 /** The type of the answer that a question asks for. */

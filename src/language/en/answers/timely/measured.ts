@@ -1,7 +1,7 @@
 import type { Memory } from "../../../../domain/memory.ts";
-import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { toSecondPerson, toSentence } from "../../word-forms.ts";
 import type { Match } from "../match.ts";
 import { sayPath } from "../say.ts";
 import { ageAt, type Length, lengthBetween, sayLength } from "./lengths.ts";

@@ -1,8 +1,8 @@
 import { isTrueAt } from "../../../../domain/memories/current-memories.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
-import { conjugate, joinList, toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
+import { conjugate, joinList, toSecondPerson, toSentence } from "../../word-forms.ts";
 import { sayOne, sayPath, sayValue } from "../say.ts";
 
 /** One memory, as it is said of a time that may be over: "You lived in Dublin." */

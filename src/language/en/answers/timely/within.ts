@@ -1,6 +1,6 @@
 import type { Memory } from "../../../../domain/memory.ts";
-import { toSecondPerson, toSentence } from "../../../../domain/text/english-forms.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { toSecondPerson, toSentence } from "../../word-forms.ts";
 import { essence } from "../essence.ts";
 import { heldIn } from "../look.ts";
 import { yesOrNo } from "../yes-no.ts";

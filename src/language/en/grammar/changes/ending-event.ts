@@ -1,5 +1,5 @@
-import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toPastTense } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { getStatementSpan, sentenceOf } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";

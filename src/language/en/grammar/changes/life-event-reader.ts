@@ -1,12 +1,12 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
-import { toPastTense } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { parseEnglish, tokenizeEnglish } from "../../parser/english-trees.ts";
 import type { ParsedSentence } from "../../parser/parser.ts";
 import { LIFE_EVENTS, type LifeEventRow } from "../../relations/life-events.ts";
 import { getRelation } from "../../relations/relations.ts";
 import { isSharedWithMany, listClaimsOfState, listExcluded, listStates } from "../../relations/states.ts";
+import { toPastTense } from "../../word-forms.ts";
 import { claimsOf } from "../claims/claims.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";

@@ -1,6 +1,6 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { listAttributeRelations } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";

@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import type { ParsedSentence, ParsedToken } from "../../parser/parser.ts";
 import type { WordSpan } from "../../parser/tokenizer.ts";
 

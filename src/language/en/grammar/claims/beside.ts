@@ -1,6 +1,6 @@
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
-import { toGerund, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { toGerund, toSingular } from "../../word-forms.ts";
 import { antecedent } from "../clauses/antecedents.ts";
 import { groupNames } from "../clauses/group-subjects.ts";
 import { fronted, relatives } from "../clauses/relatives.ts";

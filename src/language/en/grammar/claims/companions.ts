@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import { adding, type Context, claimOf, type Statement, thirdPerson } from "../context.ts";
 import { ANIMALS, FEMALE, KIN, MALE, PERSONS } from "../words/lexicon.ts";
 

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import { antecedent } from "../clauses/antecedents.ts";
 import { adding, type Context, claimOf, tidy } from "../context.ts";
 import { compose } from "./sentence.ts";

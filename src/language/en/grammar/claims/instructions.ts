@@ -1,5 +1,5 @@
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { hasCredential } from "../../../../domain/text/credentials.ts";
-import { toBaseForm } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { adding, type Context, claimOf, thirdPerson, tidy } from "../context.ts";
 import { isInjection } from "../no-facts/guards.ts";

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import { type Group, groupAt, memberClaims } from "../clauses/group-subjects.ts";
 import { readList } from "../clauses/noun-phrases.ts";
 import type { ClausePart } from "../clauses/parts.ts";

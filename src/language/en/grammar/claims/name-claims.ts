@@ -1,7 +1,7 @@
 import { countEdits } from "../../../../domain/text/count-edits.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { isOneOfItsKind } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { headWord, joinSpan } from "../clauses/head-words.ts";
 import { readList } from "../clauses/noun-phrases.ts";

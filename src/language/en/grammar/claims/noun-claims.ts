@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { type ClausePart, getStatementSpan, relationWith } from "../clauses/parts.ts";
 import type { Phrase } from "../clauses/phrases.ts";

@@ -1,7 +1,7 @@
 import type { Kind } from "../../../../domain/memory.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { toCanonicalRelation } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { antecedent } from "../clauses/antecedents.ts";
 import {
   type ClausePart,

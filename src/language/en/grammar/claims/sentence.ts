@@ -1,12 +1,12 @@
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
+import { formatDateInWords } from "../../format-date.ts";
 import {
   toThirdPerson as thirdForm,
-  toBaseForm,
   toGerund,
   toPastParticiple,
   toPastTense,
   toSentence,
-} from "../../../../domain/text/english-forms.ts";
-import { formatDateInWords } from "../../format-date.ts";
+} from "../../word-forms.ts";
 import type { Verb } from "../clauses/verbs.ts";
 import type { SaidDate } from "../time/dates.ts";
 

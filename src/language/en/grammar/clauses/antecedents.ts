@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import { type Context, tidy } from "../context.ts";
 import { tagSentences } from "../words/tagger.ts";
 import type { Stretch, Token } from "../words/token.ts";

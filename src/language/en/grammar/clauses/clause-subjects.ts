@@ -1,4 +1,5 @@
-import { toBaseForm, toSingular, toThirdPerson } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
+import { toSingular, toThirdPerson } from "../../word-forms.ts";
 import type { Context } from "../context.ts";
 import { isTime, isTimeNoun } from "../time/times.ts";
 import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";

@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import { withoutTag } from "../scraps/tag-questions.ts";
 import { ANIMALS, AUXILIARIES, BE, COORDINATORS, FILLERS, SAYING, SUBORDINATORS } from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";

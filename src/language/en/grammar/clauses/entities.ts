@@ -1,6 +1,6 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import { ANIMALS, BE, FIRST_PERSON, KIN } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";

@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import { isAge } from "../claims/age-claims.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";

@@ -1,7 +1,7 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import { toCanonicalThing } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../words/lexicon.ts";
 import { isByAge, isPersonNoun } from "../words/persons.ts";
 import type { Discourse, Entity } from "./entity.ts";

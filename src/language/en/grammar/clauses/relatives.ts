@@ -1,5 +1,6 @@
-import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import type { Proposal } from "../../../../ports/language/extractor.ts";
+import { toThirdPerson } from "../../word-forms.ts";
 import { type Context, type Statement, said } from "../context.ts";
 import { startsTime, TIME_ADVERBS } from "../time/times.ts";
 import { BE, SAYING } from "../words/lexicon.ts";

@@ -1,4 +1,4 @@
-import { toPastTense } from "../../../../domain/text/english-forms.ts";
+import { toPastTense } from "../../word-forms.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import type { Verb } from "./verbs.ts";
 

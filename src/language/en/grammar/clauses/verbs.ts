@@ -1,9 +1,5 @@
-import {
-  toBaseForm,
-  toPastParticiple,
-  toPastTense,
-  toSingular,
-} from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
+import { toPastParticiple, toPastTense, toSingular } from "../../word-forms.ts";
 import { isTimeNoun } from "../time/times.ts";
 import { AUXILIARIES, BE, CATENATIVE, isParticle, MODALS, OPEN_MODALS } from "../words/lexicon.ts";
 import type { Token } from "../words/token.ts";

@@ -1,8 +1,8 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { splitWords, stem } from "../../../../domain/search/search-terms.ts";
-import { conjugate } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { formatDateInWords } from "../../format-date.ts";
+import { conjugate } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";

@@ -1,6 +1,6 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import { isKindOf, toCanonicalThing } from "../../relations/relations.ts";
+import { toSingular } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { ANIMALS } from "../words/lexicon.ts";

@@ -1,7 +1,7 @@
-import { conjugate, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
 import type { Question } from "../../../../ports/language/question-reader.ts";
 import { listAttributeRelations, toCanonicalRelation } from "../../relations/relations.ts";
+import { conjugate, toSingular } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { adding, type Context, claimOf, ending, tidy } from "../context.ts";
 import { withoutSlip } from "../corrections/slips.ts";

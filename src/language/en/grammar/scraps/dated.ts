@@ -1,5 +1,5 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
+import { toSingular } from "../../word-forms.ts";
 import { displayOf } from "../changes/change.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Clause } from "../clauses/clauses.ts";

@@ -1,6 +1,6 @@
 import type { Claim, Kind } from "../../../../domain/memory.ts";
-import { conjugate } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { conjugate } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath } from "../claims/told.ts";
 import type { Clause } from "../clauses/clauses.ts";

@@ -1,5 +1,5 @@
-import { conjugate } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal, Proposal } from "../../../../ports/language/extractor.ts";
+import { conjugate } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import { lastBreath, lastTold } from "../claims/told.ts";
 import { isHuman } from "../clauses/entities.ts";

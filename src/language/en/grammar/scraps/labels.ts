@@ -1,6 +1,6 @@
-import { conjugate, toSingular } from "../../../../domain/text/english-forms.ts";
 import type { AddProposal } from "../../../../ports/language/extractor.ts";
 import { listAttributeRelations } from "../../relations/relations.ts";
+import { conjugate, toSingular } from "../../word-forms.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { readList } from "../clauses/noun-phrases.ts";

@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import type { Token } from "../words/token.ts";
 
 function set(words: string): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import { PERSONS } from "./lexicon.ts";
 
 /** Nouns that end like a person's trade and are none. */

@@ -1,4 +1,4 @@
-import { toBaseForm } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { ANIMALS, BE, CATENATIVE, FEMALE, KIN, LASTING, MALE } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import type { Token, WordClass } from "./token.ts";

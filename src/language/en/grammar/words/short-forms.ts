@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import type { Token, WordClass } from "./token.ts";
 
 /** Forms that lost their mark and stand apart: "i m", "that s", "don t". */

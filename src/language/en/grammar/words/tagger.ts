@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
-import { toBaseForm, toPastParticiple } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { parseEnglish } from "../../parser/english-trees.ts";
 import type { ParsedToken } from "../../parser/parser.ts";
+import { toPastParticiple } from "../../word-forms.ts";
 import { withTimeWords } from "../time/times.ts";
 import { even } from "./even.ts";
 import { BE, FIRST_POSSESSIVE } from "./lexicon.ts";

@@ -1,4 +1,5 @@
-import { toBaseForm, toThirdPerson } from "../../../../domain/text/english-forms.ts";
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
+import { toThirdPerson } from "../../word-forms.ts";
 import { BE, MODALS } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import { isA, isSmall, type Spot } from "./spot.ts";

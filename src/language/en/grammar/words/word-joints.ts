@@ -1,4 +1,4 @@
-import { toSingular } from "../../../../domain/text/english-forms.ts";
+import { toSingular } from "../../word-forms.ts";
 import { ANIMALS, BE, FEMALE, LASTING, MALE } from "./lexicon.ts";
 import { isPersonNoun } from "./persons.ts";
 import type { Token, WordClass } from "./token.ts";

@@ -1,66 +1,59 @@
-import type { Answer } from "../../domain/recall.ts";
 import {
   areCopiesUnreadable,
   type ErasureReceipt,
   type HeldBackup,
-  NOTHING_TO_ERASE,
+  hasUnmetRequest,
   type PendingConfirmation,
-  type Receipt,
   type ReceiptLine,
-} from "../../domain/receipt.ts";
-import { joinList, toSecondPerson, toSentence } from "../../domain/text/english-forms.ts";
-import type { Answerer } from "../../ports/language/answerer.ts";
-import type { Vocabulary } from "../../ports/language/vocabulary.ts";
-import { CONFIRMATION_PHRASE } from "../ingest/confirmations.ts";
+} from "../../../domain/receipt.ts";
+import type { ReplyWriter, ReportedTurn } from "../../../ports/language/reply-writer.ts";
+import { formatDateInWords } from "../format-date.ts";
+import { englishPhrases } from "../phrases.ts";
+import { joinList, nameUser, toSecondPerson, toSentence } from "../word-forms.ts";
+import { explainAnswer, explainMemory, explainOmission } from "./explanations.ts";
 
-type DateFormatter = Pick<Answerer, "formatDate">;
+const UNKNOWN = "I don't know that.";
+const UNMET_REQUEST =
+  "I found nothing that clearly matches, so I have erased nothing. If it is something you told me, name it or quote it.";
+const NO_MATCH = "I found nothing like that in my memory.";
+/** Part of the question whose answer "yes" executes a request. */
+const CONFIRMATION_PHRASE = "to do it";
 
-/** What a reply without a model needs. */
-interface ReplyPorts {
-  readonly answerer: DateFormatter;
-  readonly vocabulary: Pick<Vocabulary, "phrases">;
-}
+/** Writes replies in English. */
+export const englishReplies: ReplyWriter = {
+  unknown: UNKNOWN,
+  unmetRequest: UNMET_REQUEST,
+  noMatch: NO_MATCH,
+  unquotedQuestion:
+    "Shall I forget what matches? The user should name it or quote it, because it is not certain what is meant.",
+  writeReply,
+  countErased,
+  reportErasure,
+  askToConfirm,
+  asksToConfirm: (message) => message.includes(CONFIRMATION_PHRASE),
+  addressUser: toSecondPerson,
+  nameUser,
+  quoteShared: (owner, texts) => `${owner} shares: ${texts.map(toSentence).join(" ")}`,
+  explainAnswer,
+  explainMemory,
+  explainOmission,
+};
 
-/**
- * The reply of a turn without a model: what was learnt, changed or forgotten, an answer from memory, or that
- * it is unknown. It repeats no erased word: for an erasure it gives only the counts.
- */
-export function composeReply(
-  { answerer, vocabulary }: ReplyPorts,
-  turn: {
-    readonly receipt: Receipt;
-    readonly answer?: Answer;
-    /** The user's message. */
-    readonly said?: string;
-  },
-): string {
-  const { receipt, answer, said = "" } = turn;
+function writeReply({ receipt, answer, said = "" }: ReportedTurn): string {
   const { erasures = [], waiting = [] } = receipt;
   const isAsking = waiting.some(({ action }) => action === "erase");
   const reported = [
-    ...erasures.map((erasure) => sayErasure(answerer, erasure, isAsking)),
-    ...waiting.map(formatQuestion),
+    ...erasures.map((erasure) => sayErasure(erasure, isAsking)),
+    ...waiting.map(askToConfirm),
   ];
   if (reported.length > 0) return reported.join(" ");
   if (hasUnmetRequest(receipt))
     return [UNMET_REQUEST, ...saySaved(receipt.memories.filter(({ text }) => text !== ""))].join(" ");
   const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
-  if (answer) return vocabulary.phrases.readDemand(said).isForAssistant ? SELF_DESCRIPTION : answer.text;
+  if (answer) return englishPhrases.readDemand(said).isForAssistant ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
   return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
-}
-
-/** The reply to a request to forget of which nothing was found. */
-export const UNMET_REQUEST =
-  "I found nothing that clearly matches, so I have erased nothing. If it is something you told me, name it or quote it.";
-
-/** The reply to a sure request to forget of which nothing was found. */
-export const NO_MATCH = "I found nothing like that in my memory.";
-
-/** Whether the message asked to forget something, and nothing was found. */
-export function hasUnmetRequest({ memories }: Pick<Receipt, "memories">): boolean {
-  return memories.some(({ why }) => why === NOTHING_TO_ERASE.why);
 }
 
 const SELF_DESCRIPTION =
@@ -71,7 +64,7 @@ function isLong(text: string): boolean {
   return (text.match(/[\p{L}\p{N}'’]+/gu) ?? []).length > 4;
 }
 
-function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt, isAsking: boolean): string {
+function sayErasure(erasure: ErasureReceipt, isAsking: boolean): string {
   const { memories, messages, rewritten = 0, requests = 0 } = erasure.erased;
   if (memories + messages + rewritten === 0) return NO_MATCH;
   if (memories + messages === requests && requests > 0) return isAsking ? ONLY_ASKING : ONLY_REQUEST;
@@ -79,15 +72,30 @@ function sayErasure(answerer: DateFormatter, erasure: ErasureReceipt, isAsking: 
   const verb = memories + messages === 1 && memories === 1 ? "is" : "are";
   const opening = sayForgotten(erasure, isAsking);
   const readableBackups = areCopiesUnreadable(erasure) ? [] : (erasure.backups ?? []);
-  return `${opening}: ${countErased(erasure.erased)} ${verb} erased.${sayBackups(answerer, readableBackups)}`;
+  return `${opening}: ${countErased(erasure.erased)} ${verb} erased.${sayBackups(readableBackups)}`;
 }
 
-/** "1 memory and the words in 2 messages"; empty if neither was erased. */
-export function countErased({ memories, messages }: ErasureReceipt["erased"]): string {
+function countErased({
+  memories,
+  messages,
+}: Pick<ErasureReceipt["erased"], "memories" | "messages">): string {
   return joinList([
-    ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
-    ...(messages > 0 ? [`the words in ${messages} ${messages === 1 ? "message" : "messages"}`] : []),
+    ...(memories > 0 ? [formatCount(memories, "memory", "memories")] : []),
+    ...(messages > 0 ? [`the words in ${formatCount(messages, "message", "messages")}`] : []),
   ]);
+}
+
+function reportErasure({ erased, complete }: Pick<ErasureReceipt, "erased" | "complete">): string {
+  const { memories, messages, rewritten = 0 } = erased;
+  if (memories + messages + rewritten === 0)
+    return "I know nothing about that, so there was nothing to forget.";
+  const counts = `${formatCount(memories, "memory", "memories")} and the words in ${formatCount(messages, "message", "messages")}`;
+  if (!complete) return `Forgotten: ${counts}. Some traces could not be removed yet: try again in a moment.`;
+  return `Forgotten: ${counts}.`;
+}
+
+function formatCount(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 const ONLY_REQUEST = "I found nothing like that, so I erased only your request itself.";
@@ -101,7 +109,7 @@ function sayForgotten({ complete }: ErasureReceipt, isAsking: boolean): string {
 }
 
 /** Backups that cannot be changed from here, and how long they are kept. */
-function sayBackups(answerer: DateFormatter, backups: readonly HeldBackup[]): string {
+function sayBackups(backups: readonly HeldBackup[]): string {
   if (backups.length === 0) return "";
   const many = backups.length === 1 ? "A backup" : `${backups.length} backups`;
   const holds = backups.length === 1 ? "holds" : "hold";
@@ -110,12 +118,11 @@ function sayBackups(answerer: DateFormatter, backups: readonly HeldBackup[]): st
   const deadline =
     last === undefined
       ? ""
-      : `, until ${answerer.formatDate(last.slice(0, 10), { weekday: false })} at the latest`;
+      : `, until ${formatDateInWords(last.slice(0, 10), { weekday: false })} at the latest`;
   return ` ${many} made before still ${holds} it${deadline}.`;
 }
 
-/** The question about a request that waits: what would be removed, and how to confirm it. */
-export function formatQuestion({ action, memories, quotes }: PendingConfirmation): string {
+function askToConfirm({ action, memories, quotes }: PendingConfirmation): string {
   const verb = action === "erase" ? "forget" : "end";
   if (quotes.length > 0) {
     const said = quotes.slice(0, MAX_QUOTED).map(({ quote }, i) => `${i + 1}. “${quote}”`);

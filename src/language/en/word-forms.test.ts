@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { toBaseForm } from "../../domain/search/base-forms.ts";
 import { formatDateInWords } from "../../language/en/format-date.ts";
 import {
   conjugate,
   joinList,
-  toBaseForm,
   toGerund,
   toPastTense,
   toSecondPerson,
   toSingular,
   toThirdPerson,
-} from "./english-forms.ts";
+} from "./word-forms.ts";
 
 const VERBS =
   "use live work love play take visit travel cancel stop plan promise move sell hike bake commute create decide provide replace switch drop quit study teach learn train adopt marry order book cook paint fix buy share manage run swim drive ride fly watch write follow prefer hate enjoy eat drink smoke try call change finish join leave subscribe collect grow raise walk volunteer save invest owe pay sleep exercise climb surf ski skate sing compose stream code program design build lead organize celebrate argue believe receive weave carry copy plug knit sew water brew juggle settle google email return borrow translate draw delete install swap trade camp fish trek shave dye stretch meditate pray vote protest explore snore store scare prepare hire tire admire agree free".split(

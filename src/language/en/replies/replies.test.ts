@@ -1,11 +1,7 @@
 import { expect, it } from "vitest";
-import type { Answer } from "../../domain/recall.ts";
-import type { ErasureReceipt, Receipt, ReceiptLine } from "../../domain/receipt.ts";
-import { formatDateInWords } from "../../language/en/format-date.ts";
-import { englishVocabulary } from "../../language/en/vocabulary.ts";
-import { composeReply } from "./compose-reply.ts";
-
-const PORTS = { answerer: { formatDate: formatDateInWords }, vocabulary: englishVocabulary };
+import type { Answer } from "../../../domain/recall.ts";
+import type { ErasureReceipt, Receipt, ReceiptLine } from "../../../domain/receipt.ts";
+import { englishReplies } from "./replies.ts";
 
 function receipt(memories: readonly ReceiptLine[], more: Partial<Receipt> = {}): Receipt {
   return { revision: 1, messages: ["m"], memories, pending: 0, ...more };
@@ -38,7 +34,7 @@ it("says what was learnt", () => {
     { id: "1", action: "added", text: "The user uses Shram." },
     { id: "2", action: "added", text: "The user's sister lives in Bonn." },
   ];
-  expect(composeReply(PORTS, { receipt: receipt(lines) })).toBe(
+  expect(englishReplies.writeReply({ receipt: receipt(lines) })).toBe(
     "Noted: you use Shram; your sister lives in Bonn.",
   );
 });
@@ -47,46 +43,48 @@ it("says what has ended", () => {
   const lines: ReceiptLine[] = [
     { id: "1", action: "superseded", text: "The user uses Shram.", why: "said so" },
   ];
-  expect(composeReply(PORTS, { receipt: receipt(lines) })).toBe("Noted. No longer so: you use Shram.");
+  expect(englishReplies.writeReply({ receipt: receipt(lines) })).toBe("Noted. No longer so: you use Shram.");
 });
 
 it("answers from memory, and says that it does not know", () => {
-  expect(composeReply(PORTS, { receipt: receipt([]), answer: answer("You use Shram.") })).toBe(
+  expect(englishReplies.writeReply({ receipt: receipt([]), answer: answer("You use Shram.") })).toBe(
     "You use Shram.",
   );
   const unknown = answer("I don't know that.", true);
-  expect(composeReply(PORTS, { receipt: receipt([]), answer: unknown })).toBe(unknown.text);
+  expect(englishReplies.writeReply({ receipt: receipt([]), answer: unknown })).toBe(unknown.text);
 });
 
 it("says how much was erased, without the words", () => {
   const lines: ReceiptLine[] = [{ id: "1", action: "erased", text: "" }];
-  const reply = composeReply(PORTS, { receipt: receipt(lines, { erasures: [erasure(2, 3)] }) });
+  const reply = englishReplies.writeReply({ receipt: receipt(lines, { erasures: [erasure(2, 3)] }) });
   expect(reply).toBe(
     "Done. I have forgotten everything about that: 2 memories and the words in 3 messages are erased.",
   );
-  expect(composeReply(PORTS, { receipt: receipt([], { erasures: [erasure(0, 0)] }) })).toMatch(
+  expect(englishReplies.writeReply({ receipt: receipt([], { erasures: [erasure(0, 0)] }) })).toMatch(
     /nothing like that/,
   );
-  expect(composeReply(PORTS, { receipt: receipt([], { erasures: [erasure(1, 1, false)] }) })).toMatch(
+  expect(englishReplies.writeReply({ receipt: receipt([], { erasures: [erasure(1, 1, false)] }) })).toMatch(
     /could not verify/,
   );
 });
 
 it("says why something was not stored", () => {
   const lines: ReceiptLine[] = [{ id: "", action: "refused", text: "", why: "it was erased" }];
-  expect(composeReply(PORTS, { receipt: receipt(lines) })).toBe("I did not keep that: it was erased.");
+  expect(englishReplies.writeReply({ receipt: receipt(lines) })).toBe("I did not keep that: it was erased.");
 });
 
 it("replies to small talk, and to a pending message", () => {
-  expect(composeReply(PORTS, { receipt: receipt([]) })).toBe("All right, I'm listening.");
-  expect(composeReply(PORTS, { receipt: receipt([], { pending: 1 }) })).toMatch(/in a moment/);
+  expect(englishReplies.writeReply({ receipt: receipt([]) })).toBe("All right, I'm listening.");
+  expect(englishReplies.writeReply({ receipt: receipt([], { pending: 1 }) })).toMatch(/in a moment/);
 });
 
 it.each(["how are you?", "tell me a joke", "What's 2 + 2?", "what can you do?"])(
   "says what it can do when “%s” is asked",
   (said) => {
     const unknown = answer("I don't know that.", true);
-    expect(composeReply(PORTS, { receipt: receipt([]), answer: unknown, said })).toMatch(/^I only remember/);
+    expect(englishReplies.writeReply({ receipt: receipt([]), answer: unknown, said })).toMatch(
+      /^I only remember/,
+    );
   },
 );
 
@@ -94,21 +92,23 @@ it.each(["Where do I live?", "Where does Teo work?", "what should you call me?",
   "says that it does not know when “%s” is asked",
   (said) => {
     const unknown = answer("I don't know that.", true);
-    expect(composeReply(PORTS, { receipt: receipt([]), answer: unknown, said })).toBe(unknown.text);
+    expect(englishReplies.writeReply({ receipt: receipt([]), answer: unknown, said })).toBe(unknown.text);
   },
 );
 
 it("admits that it learnt nothing from a statement", () => {
   const said = "the quick fox was over there again";
-  expect(composeReply(PORTS, { receipt: receipt([]), said })).toBe("Saved. I found no new facts in that.");
-  expect(composeReply(PORTS, { receipt: receipt([]), said: "thanks a lot!" })).toBe(
+  expect(englishReplies.writeReply({ receipt: receipt([]), said })).toBe(
+    "Saved. I found no new facts in that.",
+  );
+  expect(englishReplies.writeReply({ receipt: receipt([]), said: "thanks a lot!" })).toBe(
     "All right, I'm listening.",
   );
 });
 
 it("says which backups still contain the erased content", () => {
   const said = (...backups: { name: string; at: string; until?: string }[]): string =>
-    composeReply(PORTS, { receipt: receipt([], { erasures: [{ ...erasure(1, 1), backups }] }) });
+    englishReplies.writeReply({ receipt: receipt([], { erasures: [{ ...erasure(1, 1), backups }] }) });
   const at = "2026-01-01T00:00:00.000Z";
   expect(said()).toMatch(/are erased\.$/);
   expect(said({ name: "a.db", at })).toMatch(/are erased\. A backup made before still holds it\.$/);
@@ -123,7 +123,7 @@ it("says which backups still contain the erased content", () => {
 it("says that only the history contained the erased content", () => {
   const { erased } = erasure(0, 0);
   const erasures = [{ ...erasure(0, 0), erased: { ...erased, rewritten: 1 } }];
-  expect(composeReply(PORTS, { receipt: receipt([], { erasures }) })).toBe(
+  expect(englishReplies.writeReply({ receipt: receipt([], { erasures }) })).toBe(
     "Done. It was only in the history, and is erased there.",
   );
 });
