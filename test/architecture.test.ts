@@ -103,7 +103,11 @@ function isAllowed(from: string, to: Import): boolean {
   const folder = layerOf(to.target);
   if (folder === from || to.target === "errors.ts") return true;
   const allowed = MAY_IMPORT[from] ?? [];
-  return allowed.includes(folder) || (to.isTypeOnly && allowed.includes(`${folder} (types)`));
+  return (
+    allowed.includes(folder) ||
+    allowed.includes(adapterOf(to.target)) ||
+    (to.isTypeOnly && allowed.includes(`${folder} (types)`))
+  );
 }
 
 const wrongDirections = (sources: readonly Source[]): string[] =>
@@ -296,6 +300,15 @@ describe("the rules themselves", () => {
   it.each(["domain", "engine", "http", "cli", "ui", "formats", "config"])("see English in %s", (folder) => {
     const english = seen(`${folder}/a.ts`, 'import { TOPICS } from "../language/en/topics.ts";');
     expect(wrongDirections(english)).toEqual([`${folder}/a.ts -> language/en/topics.ts`]);
+  });
+
+  it("let the server open files of keys, and no other adapter", () => {
+    const file = seen("http/a.ts", 'import { a } from "../adapters/state-files/state-file.ts";');
+    const other = seen("http/a.ts", 'import { a } from "../adapters/sqlite/index.ts";');
+    expect([wrongDirections(file), wrongDirections(other)]).toEqual([
+      [],
+      ["http/a.ts -> adapters/sqlite/index.ts"],
+    ]);
   });
 
   it("see an import over several lines, one for its effect and one at run time", () => {

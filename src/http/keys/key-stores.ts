@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { openStateFile } from "../../adapters/state-files/state-file.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
+import type { StateFormat } from "../../ports/stores/state-file.ts";
 import { EMPTY_RING, KEY_SCOPES, type KeyEntry, type KeyRing, type KeyStore } from "./key-ring.ts";
-import { openStateFile, type StateFormat } from "./state-file.ts";
 
 /**
  * Opens a store of key hashes in a file with mode 0600. Several processes may use it: it is read again after each change,

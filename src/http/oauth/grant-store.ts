@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { openStateFile } from "../../adapters/state-files/state-file.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
+import type { StateFormat } from "../../ports/stores/state-file.ts";
 import { KEY_SCOPES, type KeyScope } from "../keys/key-ring.ts";
-import { openStateFile, type StateFormat } from "../keys/state-file.ts";
 
 /** How a client proves who it is at the token endpoint. */
 export const CLIENT_AUTH_METHODS = ["none", "private_key_jwt"] as const;

@@ -1,41 +1,10 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMemoryError, MemoryError } from "../../errors.ts";
+import type { StateFile, StateFormat } from "../../ports/stores/state-file.ts";
+import { syncNames } from "../shared/sync-names.ts";
 import { withLock } from "./file-lock.ts";
-
-/** How a state is written to a file. */
-export interface StateFormat<State> {
-  /** What the file contains, for errors: "keys". */
-  readonly name: string;
-  /** The state of a file that does not exist. */
-  readonly empty: State;
-  /** Throws if the text is something else. */
-  parse(text: string): State;
-  format(state: State): string;
-  /** What a person can do about a damaged file. */
-  readonly remedy: string;
-}
-
-/** A small state in a file that several processes share. */
-export interface StateFile<State> {
-  /** Gives the stored state; undefined if there is no file. */
-  read(): State | undefined;
-  /**
-   * Applies `change` to the stored state, atomically and in order with other writers. Writes nothing if it returns its
-   * argument. Throws `unavailable` if another program writes for longer than `patienceMs` (2,000).
-   */
-  write(change: (held: State) => State, patienceMs?: number): void;
-}
 
 /** How long a read is cached at most, whatever the times of the file are. */
 const MAX_CACHED_MS = 500;
@@ -115,25 +84,10 @@ function replaceFile(path: string, { name, text }: FileContent, isHeld: () => bo
       );
     }
     renameSync(draft, path);
-    syncFolder(dirname(path));
+    // A revoked key stays revoked after a power cut.
+    syncNames(dirname(path));
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-/** Syncs the folder, so that the rename survives a power cut and a revoked key stays revoked. */
-function syncFolder(folder: string): void {
-  let open: number;
-  try {
-    open = openSync(folder, "r");
-  } catch {
-    // Some systems cannot open folders; they sync names by themselves.
-    return;
-  }
-  try {
-    fsyncSync(open);
-  } finally {
-    closeSync(open);
   }
 }
 
