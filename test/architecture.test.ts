@@ -147,6 +147,7 @@ const reachingOut = (sources: readonly Source[]): string[] =>
 
 /** Layers that know no English, but for the files below. Decision 0053 says why. */
 const LAYERS_WITHOUT_ENGLISH: readonly string[] = [
+  "adapters",
   "domain",
   "engine",
   "http",
@@ -158,6 +159,8 @@ const LAYERS_WITHOUT_ENGLISH: readonly string[] = [
 
 /** Files of these layers with patterns of words. */
 const WORD_PATTERNS: readonly string[] = [
+  "adapters/openai/completion.ts", // Tags of models.
+  "adapters/pinecone/indexes.ts", // Errors of a server.
   "domain/search/base-forms.ts", // The analyzer of search terms, which are stored.
   "domain/text/credentials.ts", // Names of credentials, in several languages.
   "domain/text/prompt-safety.ts", // Marks of prompts.

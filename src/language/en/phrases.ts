@@ -78,6 +78,38 @@ const QUESTION_START =
 const PART_TALK =
   /\b(?:ends?|ended|ending|last|final|digits?|starts?|started|begins?|began|beginning|first|prefix|suffix|then)\b/i;
 
+const SMALL_TALK_WORDS =
+  "hi|hello|hey|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|night)|bye|goodbye|see (?:you|ya)(?: later| soon| tomorrow)?|later|" +
+  "cheers|thanks|thank you|thx|ty|ta|many thanks|no (?:worries|problem|thanks|thank you)|please|sorry|my bad|oops|whoops|" +
+  "ok|okay|k|kk|alright|all right|right|sure|of course|yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|fine|great|perfect|" +
+  "good|nice|cool|awesome|amazing|brilliant|excellent|wonderful|lovely|wow|oh|ah|hm+|ha(?:ha)*|lol|haha|lmao|" +
+  "got it|gotcha|i see|understood|noted|agreed|exactly|indeed|true|correct|done|same|you too|well done|good (?:job|work|one|idea|point)|" +
+  "sounds (?:good|great|fine|right)|looks (?:good|great)|makes sense|fair enough|never ?mind|no way|really|" +
+  "go on|continue|carry on|next|again|more|stop|wait|one (?:moment|second|sec)|hold on|" +
+  "that(?:['’]s| is| was)? (?:all|it|good|great|fine|perfect|helpful|right|correct|cool|nice|awesome|so helpful|very helpful|interesting|funny)|" +
+  "you(?:['’]re| are) (?:welcome|right|the best|great|awesome|so helpful)|how are you(?: doing)?(?: today)?|what['’]?s up|" +
+  "have a (?:nice|good|great) (?:day|one|evening|night|weekend)|take care|let['’]?s (?:go|start|continue)|i(?:['’]ll| will) try(?: that| it)?|it works?(?: now)?|that works?(?: now)?";
+const FILLERS =
+  "so|very|much|a lot|again|then|now|there|everyone|all|man|mate|buddy|friend|dear|for (?:that|this|it|your help|the help|everything|now)|and|but|too|it|that|this|ok|oh";
+const SMALL_TALK = new RegExp(`^(?:(?:${SMALL_TALK_WORDS})(?:[\\s,!.…-]+(?:${FILLERS}))*[\\s,!.…-]*)+$`, "i");
+
+/** A general question, which reveals nothing about the user. */
+const GENERAL_QUESTION =
+  /^(?:and |but |so |ok,? |okay,? |hey,? |hi,? )?(?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|could|would|will|should|shall|may|might|has|have|had|am|isn['’]t|aren['’]t|don['’]t|doesn['’]t|tell me|explain|define|show me|describe)\b[^?]*\??$/i;
+/** Words by which people refer to themselves or their possessions. */
+const SELF_REFERENCE = /\b(?:i|i['’]\w+|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b/gi;
+/** Questions about oneself that state nothing: "How do I cook rice?", "What is my sister called?". */
+const HOW_DO_I =
+  /\b(?:do|does|did|can|could|should|would|will|may|might|shall|am|was|have|had) i\b|\b(?:tell|show|give|remind|help) me\b/gi;
+const WHAT_IS_MY =
+  /^(?:what|who|where|when|which|how (?:old|tall|much|many|long|often)|whose)(?:['’]s| is| are| was| were| do| does| did)? ?(?:my|our|i|we)(?: \w+(?:['’]s)?){0,5}\?+$/i;
+
+const TASK =
+  /^(?:please |can you |could you |would you )?(?:write|translate|summari[sz]e|explain|list|generate|create|draft|compare|define|calculate|convert|solve|compute|recommend|suggest|give me|show me|tell me|find)\b/i;
+/** Words that make even a task a statement about the user. */
+const LASTING_WISH =
+  /\b(?:always|never|every time|from now on|in (?:the )?future|prefer|call me|remember|forget|don['’]?t|do not|instead|anymore|no longer|used to)\b/i;
+
 /** "how are you?", "tell me a joke", "what's 2 + 2?": questions that no memory could answer. */
 function isForAssistant(text: string): boolean {
   if (MENTIONS_SELF.test(text)) return false;
@@ -138,3 +170,26 @@ export const englishPhrases: PhraseReader = {
   }),
   namesErased: (message) => DELETED_THING.test(message),
 };
+
+/** Whether a text only thanks or greets: "many thanks!". */
+export function isThanks(text: string): boolean {
+  return (
+    /^(?:(?:many )?thanks|thank you|thx|hi|hello|hey|bye)\b[\w ,!.]{0,30}$/i.test(text) &&
+    SMALL_TALK.test(text)
+  );
+}
+
+/**
+ * Whether an English sentence may state a lasting fact about its speaker. False for small talk, general questions and tasks: "thanks",
+ * "What is a monad?", "Translate this".
+ */
+export function mayStateFact(sentence: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(sentence) || SMALL_TALK.test(sentence)) return false;
+  if (LASTING_WISH.test(sentence)) return true;
+  const isAsked = GENERAL_QUESTION.test(sentence) || TASK.test(sentence);
+  if (!isAsked) return true;
+  if (WHAT_IS_MY.test(sentence)) return false;
+  const selfReferences = sentence.match(SELF_REFERENCE)?.length ?? 0;
+  const questionReferences = sentence.match(HOW_DO_I)?.length ?? 0;
+  return selfReferences > questionReferences;
+}
