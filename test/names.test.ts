@@ -34,6 +34,16 @@ const PUBLISHED = new Set(["Answered", "Opened", "Optimized", "Restored", "Serve
 const bareNames = (names: readonly string[]): string[] =>
   names.filter((name) => BARE.test(name) || (PARTICIPLE.test(name) && !PUBLISHED.has(name)));
 
+/** Words that a comment does without, see `docs/decisions/0034-names.md`. Words in quotes are examples. */
+const UNCLEAR = /\b(?:whoever|nobody|somebody|everybody|of which|holds? up|gives? way|stands?|lest)\b/gi;
+
+/** Unclear words in the comments of a file. */
+function unclearWords(text: string): string[] {
+  const comments = text.match(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm) ?? [];
+  const words = comments.join("\n").replace(/"[^"]*"|“[^”]*”|`[^`]*`/g, "");
+  return words.match(UNCLEAR) ?? [];
+}
+
 const source = (path: string, ...names: readonly string[]): SourceFile => ({
   path,
   lines: 80,
@@ -62,6 +72,23 @@ describe("an exported name", () => {
   it("is no bare participle or adverb", () => {
     const held = SOURCES.filter(({ path }) => !APART.some((one) => path.startsWith(one)));
     expect(bareNames(held.flatMap(({ exports }) => exports.map(({ name }) => name)))).toEqual([]);
+  });
+});
+
+describe("a comment", () => {
+  it("has no word that leaves open who or what is meant", () => {
+    const read = SOURCES.filter(({ path }) => !/^(?:language|engine\/erase)\//.test(path));
+    expect(read.length).toBeGreaterThan(600);
+    const unclear = read.flatMap(({ path }) =>
+      unclearWords(readFileSync(join(SRC, path), "utf8")).map((word) => `${path}: ${word}`),
+    );
+    expect(unclear).toEqual([]);
+  });
+
+  it("is found with its unclear words, and without its examples", () => {
+    expect(
+      unclearWords('/** What whoever asks gets: "nobody". */\nconst a = 1; // Nobody reads it.\n'),
+    ).toEqual(["whoever", "Nobody"]);
   });
 });
 

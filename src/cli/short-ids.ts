@@ -4,7 +4,7 @@ import { invalid, isMemoryError } from "../errors.ts";
 /** Characters of an id that lists show on a terminal, unless two entries then look alike. */
 const SHOWN_CHARACTERS = 8;
 
-/** The least part of an id that stands for it. */
+/** The shortest part of an id that identifies it. */
 const LEAST_CHARACTERS = 6;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -26,7 +26,7 @@ export function createIdShortener(
 }
 
 /**
- * Whether a command that erases or changes something takes a part of an id: only where a person sees what it stands for. In a
+ * Whether a command that erases or changes something takes a part of an id: only where a person sees what it identifies. In a
  * script, the part of an id that is gone may fit another one.
  */
 export function allowsParts({
@@ -68,7 +68,7 @@ export function selectId(ids: Iterable<string>, part: string, what: string, areA
 const mayBePart = (text: string): boolean =>
   !UUID.test(text) && PART.test(text.replace(/^…|…$/g, "").toLowerCase());
 
-/** Gives the id of the memory that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+/** Gives the id of the memory that a part of it identifies. Throws `invalid_input` as `selectId` does. */
 export async function findMemoryId(memory: ScopedMemory, part: string, areAllowed = true): Promise<string> {
   if (!mayBePart(part)) return part;
   const ids: string[] = [];
@@ -87,7 +87,7 @@ export async function findItemId(memory: ScopedMemory, part: string, areAllowed 
   }
 }
 
-/** Gives the id of the grant, given or received, that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+/** Gives the id of the grant, given or received, that a part of it identifies. Throws `invalid_input` as `selectId` does. */
 export async function findGrantId(memory: ScopedMemory, part: string, areAllowed = true): Promise<string> {
   if (!mayBePart(part)) return part;
   const { given, received } = await memory.grants({ all: true });
@@ -99,7 +99,7 @@ export async function findGrantId(memory: ScopedMemory, part: string, areAllowed
   );
 }
 
-/** Gives the id of the image or recording that a part of it stands for. Throws `invalid_input` as `selectId` does. */
+/** Gives the id of the image or recording that a part of it identifies. Throws `invalid_input` as `selectId` does. */
 export async function findAttachmentId(
   memory: ScopedMemory,
   part: string,

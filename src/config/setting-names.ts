@@ -16,7 +16,7 @@ const REFUSED_SETTINGS: { readonly [name: string]: string } = {
     "is not a setting: a general bucket stores no vectors. S3_VECTORS_BUCKET names a bucket of S3 Vectors, KEEPSAKE_BACKUP_TO one for backups.",
 };
 
-/** Gives the setting that a name stands for. Throws `invalid_input` for a name that is configured in another way here. */
+/** Gives the setting that a name means. Throws `invalid_input` for a name that is configured in another way here. */
 export function toSetting(name: string): string {
   const reason = Object.hasOwn(REFUSED_SETTINGS, name) ? REFUSED_SETTINGS[name] : undefined;
   if (reason !== undefined) throw invalid(`${name} ${reason}`);

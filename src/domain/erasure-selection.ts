@@ -6,7 +6,7 @@ import type { ValueShape } from "./text/phrase-index.ts";
 export interface ErasedValue {
   readonly text: string;
   readonly shape?: ValueShape;
-  /** True if it is nobody else's: it is erased wherever it occurs. */
+  /** True if it belongs to no one else: it is erased wherever it occurs. */
   readonly isDistinct: boolean;
   /** True for a name: it counts only with a capital. */
   readonly isName?: boolean;

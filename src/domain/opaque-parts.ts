@@ -1,7 +1,7 @@
 import { isAttachmentPart } from "./attachment.ts";
 import type { Part } from "./message.ts";
 
-/** A string inside JSON inside a string, and so on: nobody nests deeper. */
+/** A string inside JSON inside a string, and so on: no text nests deeper. */
 const MAX_DEPTH = 40;
 
 /** Whether a part is kept as it came: neither text nor an attachment. A call of a tool is one. */
@@ -11,7 +11,7 @@ export function isOpaquePart(part: Part): boolean {
 
 /**
  * All strings inside a JSON value, with field names. A string that holds JSON itself, as the arguments of a tool do, gives its
- * strings, too: there, a word may stand behind an escape ("\nMagnet").
+ * strings, too: there, a word may follow an escape ("\nMagnet").
  */
 export function collectStrings(value: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];

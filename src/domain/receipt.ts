@@ -73,7 +73,7 @@ export const ERASURE_REFUSED: ReceiptLine = {
   why: "this key may not erase",
 };
 
-/** What a receipt says of a request to forget of which nothing was found. */
+/** What a receipt says of a request to forget that matched nothing. */
 export const NOTHING_TO_ERASE: ReceiptLine = {
   id: "",
   action: "refused",
@@ -151,7 +151,7 @@ export const KEYS_PLACE = "keys of the user";
 /** The same, where some backups were made before the database was encrypted: these can be read all the same. */
 export const KEYS_OF_ENCRYPTED_COPIES_PLACE = "keys of the user, for encrypted copies alone";
 
-/** Whether the keys of the content were destroyed: earlier copies of the database then contain it, and nobody can read it. */
+/** Whether the keys of the content were destroyed: earlier copies of the database then contain it, but it cannot be read. */
 export function areCopiesUnreadable({ verified }: Pick<ErasureReceipt, "verified">): boolean {
   return verified.some(({ place, found, why }) => place === KEYS_PLACE && found === 0 && why === undefined);
 }
@@ -165,7 +165,7 @@ export interface Remainder {
 }
 
 /**
- * A backup made before an erasure. It contains the erased content until the backup itself is deleted. Nobody can read it there if
+ * A backup made before an erasure. It contains the erased content until the backup itself is deleted. It cannot be read there if
  * the keys of an encrypted database were destroyed: see `areCopiesUnreadable`.
  */
 export interface HeldBackup {

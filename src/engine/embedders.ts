@@ -23,7 +23,7 @@ export function checkEmbedderNames(names: readonly string[]): void {
 }
 
 /**
- * Stands for an embedder that this process was not given, or could not open because of `failure`. Texts are found by their
+ * Replaces an embedder that this process was not given, or could not open because of `failure`. Texts are found by their
  * words, and get no vectors here.
  */
 export function createMissingEmbedder(

@@ -265,7 +265,7 @@ export function watchClock(clock: Clock, meter: Meter): Clock {
   return () => {
     const now = clock();
     const by = now.getTime() - time - (performance.now() - passed);
-    // A clock that stands still does so on purpose.
+    // A stopped clock is stopped on purpose.
     if (Math.abs(by) > CLOCK_JUMP_MS && now.getTime() !== time)
       meter.count("memory_clock_jumps_total", { to: by > 0 ? "ahead" : "back" });
     time = now.getTime();

@@ -90,7 +90,7 @@ export interface Ports {
   readonly expiry?: ExpiryPolicy;
   /** Whether the background executes the clean-up, or leaves it to `optimize`. */
   readonly cleansUp?: boolean;
-  /** Describes images and recordings that nobody has described. */
+  /** Describes images and recordings without a description. */
   readonly describer?: AttachmentDescriber;
   /** The bytes of one attachment, and of all attachments of a user (`ATTACHMENT_LIMITS`). */
   readonly attachmentLimits?: { readonly bytes?: number; readonly userBytes?: number };

@@ -281,7 +281,7 @@ function toProvenance(
   };
 }
 
-/** What PAM has no field for stands under `keepsake`, and times that its own fields, kept from another program, do not say. */
+/** What PAM has no field for is under `keepsake`, and so are times that its own fields, kept from another program, do not say. */
 function toMetadata(
   kept: unknown,
   memory: ShownMemory,

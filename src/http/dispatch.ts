@@ -70,7 +70,7 @@ async function runOperation(
     services.lifecycle.track(async () => {
       const input = await readInput(operation, exchange);
       await turn();
-      // Nobody waits for the answer, and what the client sends next may contradict this.
+      // No client waits for the answer, and what the client sends next may contradict this.
       signal.throwIfAborted();
       const access = createUserAccess(services, bearer, bearer && getAgent(exchange));
       const call = { ...input, ...access, signal, bearer, services, exchange };

@@ -25,7 +25,7 @@ export interface McpAccess {
 export interface ToolCall extends McpAccess {
   /** The server's clock. */
   readonly clock: Clock;
-  /** A mark for what is fenced as data. Nobody can guess it. */
+  /** A mark for what is fenced as data. It cannot be guessed. */
   readonly nonce: string;
   /** Fires when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;

@@ -82,7 +82,7 @@ async function findJoints(text: string): Promise<TextReplacement[]> {
   });
 }
 
-/** An extractor that reads only requests to forget: they are executed at once, whoever reads the rest. */
+/** An extractor that reads only requests to forget: they are executed at once, whatever reads the rest. */
 export function withErasuresOnly(extractor: Extractor): Extractor {
   return {
     ...extractor,

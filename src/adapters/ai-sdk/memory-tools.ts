@@ -205,7 +205,7 @@ const NOT_SHOWN =
 
 const toSignal = (signal: AbortSignal | undefined): ToolSignal => (signal ? { signal } : {});
 
-/** A mark that nobody can guess, so that no text can end the data. */
+/** A mark that cannot be guessed, so that no text can end the data. */
 const createMark = (): string => `keepsake-${randomUUID().replaceAll("-", "").slice(0, 16)}`;
 
 /** A hash of what is asked and of all that would go: worth nothing once the plan would be another. */

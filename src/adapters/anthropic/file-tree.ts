@@ -6,7 +6,7 @@ const LISTED_LEVELS = 2;
 /** Bytes of a path. Longer names fit into no metadata that is indexed. */
 const MOST_PATH_BYTES = 480;
 
-/** A file, or a memory that stands for an empty folder. */
+/** A file, or a memory that represents an empty folder. */
 interface TreeEntry {
   readonly id: string;
   readonly content: string;
@@ -18,7 +18,7 @@ export interface FileTree {
   readonly files: ReadonlyMap<string, TreeEntry>;
   /** All folders, with the root. */
   readonly folders: ReadonlySet<string>;
-  /** Memories that stand for empty folders; their places end with "/". */
+  /** Memories that represent empty folders; their places end with "/". */
   readonly markers: ReadonlyMap<string, TreeEntry>;
   /** Files and markers at or under a place. */
   entriesUnder(place: string): (readonly [string, TreeEntry])[];

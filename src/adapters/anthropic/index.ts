@@ -212,7 +212,7 @@ async function renamePath(
 
 type WritableTree = Pick<MemoryFiles, "memory" | "tree">;
 
-/** Keeps a folder that would be empty without what is under `leaving`, by a memory that stands for it. */
+/** Keeps a folder that would be empty without what is under `leaving`, by a memory that represents it. */
 async function keepFolder({ memory, tree }: WritableTree, folder: string, leaving?: string): Promise<void> {
   if (folder === tree.root) return;
   const left = tree
@@ -224,7 +224,7 @@ async function keepFolder({ memory, tree }: WritableTree, folder: string, leavin
   await dropMarkers({ memory, tree }, folder);
 }
 
-/** Removes the memories that stand for empty folders, of those that something is in now. */
+/** Removes the memories that represent folders that are no longer empty. */
 async function dropMarkers({ memory, tree }: WritableTree, place: string): Promise<void> {
   for (const [marker, { id }] of tree.markers)
     if (isUnder(place, marker.slice(0, -1))) await memory.remove(id);

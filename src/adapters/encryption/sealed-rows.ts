@@ -16,7 +16,7 @@ export interface Sealer {
 const KEY_ID_BYTES = 8;
 /** The version, the length of the text in UTF-16 code units, and the bytes. */
 const SEALED_TEXT = /^e1\.([0-9a-z]+)\.([\w-]+)$/;
-/** Stands for each character of a text whose key is gone. Positions in the text stay valid, for erasures. */
+/** Replaces each character of a text whose key is gone. Positions in the text stay valid, for erasures. */
 const UNREADABLE = "\u2588";
 
 export function createSealer(scope: Scope, keys: UserKeySet): Sealer {

@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
 
-/** A condition on namespaces: how they begin or end. "*" stands for any label. */
+/** A condition on namespaces: how they begin or end. "*" matches any label. */
 interface NamespaceCondition {
   readonly matchType: string;
   readonly path: readonly string[];

@@ -42,7 +42,7 @@ export interface MariadbRow {
 
 /** Statements of one transaction, which run one after the other. */
 export interface MariadbTransaction {
-  /** The rows of a statement. In `values`, an array stands for a list, and an array of arrays for several rows. */
+  /** The rows of a statement. In `values`, an array is a list, and an array of arrays is several rows. */
   query(sql: string, ...values: readonly unknown[]): Promise<readonly MariadbRow[]>;
   /** Runs a statement that writes. Gives the number of inserted and deleted rows; of updated rows, it may be any number. */
   run(sql: string, ...values: readonly unknown[]): Promise<number>;
@@ -246,7 +246,7 @@ export async function withMariadbConnection<Result>(
   }
 }
 
-/** The server gives up a wait for a lock a second before the statement times out, which would cost the connection. */
+/** The server ends a wait for a lock a second before the statement times out, which would cost the connection. */
 function toLockSeconds(timeoutMs: number): number {
   return Math.max(1, Math.floor(timeoutMs / 1000) - 1);
 }

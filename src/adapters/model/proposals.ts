@@ -243,7 +243,7 @@ function isClaimSaid(
   return terms.filter((term) => spokenTerms.has(term)).length * 2 >= terms.length;
 }
 
-/** Names from the examples below; no memory may contain one that nobody used in the conversation. */
+/** Names from the examples below; no memory may contain one that the conversation does not. */
 export const CANARIES: readonly string[] = ["Zarquelle", "Ostrimund", "Veltraska", "Quibbworth", "Mornadyne"];
 
 /** The same bytes in every request, so that the provider can cache them. */

@@ -26,8 +26,8 @@ export interface RulesThread extends Extractor {
 }
 
 /**
- * The rules and the readers, in a thread of their own: for a server, where a long message, or a request to forget, would hold up
- * everybody else for as long as it is read, half a second at worst. It reads the same. Where the thread fails, the reading goes on here.
+ * The rules and the readers, in a separate thread. On a server, a long message or a request to forget would block all other
+ * requests while it is read, for up to half a second. The results are the same. If the thread fails, the caller's thread reads.
  */
 export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
   const own = englishExtractor();

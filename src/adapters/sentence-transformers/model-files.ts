@@ -12,7 +12,7 @@ export type Pooling = "mean" | "cls" | "last_token";
 export interface ModelProfile extends Calibration {
   readonly dimensions: number;
   readonly pooling: Pooling;
-  /** What stands before a query, and before a text. */
+  /** The prefix of a query, and of a text. */
   readonly prompts: { readonly query: string; readonly text: string };
   /** What follows the pooling, if dense layers do. */
   readonly steps?: readonly ModelStep[];

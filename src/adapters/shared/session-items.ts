@@ -33,7 +33,7 @@ export interface ItemFormat {
   toItem(role: Role, text: string): object;
 }
 
-/** Stands in an item where a text was taken out. */
+/** Replaces a text that was removed from an item. */
 const TAKEN = { keepsake_text: true };
 const MAX_DEPTH = 64;
 const PAGE_SIZE = 1000;

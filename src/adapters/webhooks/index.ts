@@ -168,7 +168,7 @@ function toProblem(error: unknown, call: ClientRequest | undefined): WebhookProb
   if (code === REFUSED_ADDRESS) return "refused_address";
   if (code === UNRESOLVED_HOST) return "unresolved_host";
   if (TLS_CODES.test(code)) return "tls";
-  // A host with several addresses, none of which answered.
+  // A host with several addresses; none answered.
   if (CONNECTION_CODES.test(code) || errors !== undefined) return "no_connection";
   return call === undefined ? "no_connection" : "broken_off";
 }

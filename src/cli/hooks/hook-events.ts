@@ -31,7 +31,7 @@ export interface HookRequest {
   readonly at: string;
 }
 
-/** Longer texts are cut: nobody types them, and a hook must be quick. In characters. */
+/** Longer texts are cut: people do not type them, and a hook must be quick. In characters. */
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_NAME_LENGTH = 200;
 /** A session has at most 512 bytes, and a character at most 3. */
@@ -63,7 +63,7 @@ export function parseHookEvent(
   };
 }
 
-/** The name of the folder that the client works in. Cursor gives a list of them, of which the first counts. */
+/** The name of the folder that the client works in. Cursor gives a list; the first one counts. */
 function toFolderName({ cwd, workspace_roots: roots }: { readonly [name: string]: unknown }): string {
   const path = toText(cwd) || toText(Array.isArray(roots) ? roots[0] : undefined);
   const name = path.split(/[\\/]/).findLast((part) => part !== "") ?? "";

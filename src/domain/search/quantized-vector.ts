@@ -34,7 +34,7 @@ export function dequantize({ codes, exponent }: QuantizedVector): Float32Array {
 }
 
 /**
- * The smallest power of two of which the largest component is at most 32,767 times, within the range of a
+ * The exponent of the smallest power of two that scales the largest component to at most 32,767, within the range of a
  * 32-bit float.
  */
 function chooseExponent(most: number): number {

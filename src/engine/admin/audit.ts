@@ -11,7 +11,7 @@ interface AuditFault {
   readonly problem: string;
 }
 
-/** Kinds of fault that suggest that somebody removed a receipt or data it depends on. */
+/** Kinds of fault that suggest that someone removed a receipt or data it depends on. */
 const RECEIPT_FAULT_PLACES: ReadonlySet<string> = new Set(["file", "rows", "users", "log", "erasures"]);
 
 /**

@@ -83,7 +83,7 @@ function createTimeFilter({ status, asOf: asked }: ListOptions, now: string): (m
 function createSubjectFilter(subject: string | undefined): (memory: Memory) => boolean {
   if (subject === undefined) return () => true;
   const wanted = toSubjectKey(checkName(subject, "subject"));
-  // All that somebody has is below the user, so the user alone is meant.
+  // All that a user has is below the user, so the user alone is meant.
   if (wanted === OWNER) return ({ claim }) => claim !== undefined && toSubjectKey(claim.subject) === OWNER;
   return (memory) => listSubjectKeys(memory).includes(wanted);
 }

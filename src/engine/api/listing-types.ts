@@ -30,7 +30,7 @@ export interface ListOptions extends CallOptions {
   readonly topic?: string;
   /**
    * Only memories about this person or thing, by the claim: its subject ("user/sister", with her cat), or its value ("Eva").
-   * "user" stands for the user alone.
+   * "user" means the user alone.
    */
   readonly subject?: string;
   /** Only memories about health, beliefs, money or secrets; `false`: only the others. */

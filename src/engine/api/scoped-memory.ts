@@ -305,7 +305,7 @@ export interface ScopedMemory {
    */
   revision(options?: CallOptions): Promise<number>;
   /**
-   * Reverts a revision; one of an import stands for the whole import. Throws `not_found` for an unknown one,
+   * Reverts a revision; one of an import reverts the whole import. Throws `not_found` for an unknown one,
    * `conflict` if something later changed the same memory, and `unsupported` for an erasure.
    */
   undo(revision: number, options?: CallOptions): Promise<Receipt>;

@@ -65,7 +65,7 @@ export interface Understood {
 export interface NewMemory {
   /** The statement, in one sentence. */
   readonly text: string;
-  /** The kind of statement (default "fact"). A group stands for its first kind: "semantic" for "fact", "episodic" for "event". */
+  /** The kind of statement (default "fact"). A group means its first kind: "semantic" for "fact", "episodic" for "event". */
   readonly kind?: Kind | KindGroup;
   /** The structured form of the statement; questions are answered from it. */
   readonly claim?: Claim;

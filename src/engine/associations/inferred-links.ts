@@ -87,7 +87,7 @@ function toInferredStep(
   return { from, type: "related_to", to, strength, inferred };
 }
 
-/** Whether two quotes stand in one sentence of a message. */
+/** Whether two quotes are in one sentence of a message. */
 function isToldTogether(content: string, one: SourceSpan, other: SourceSpan): boolean {
   if (one.message !== other.message) return false;
   const [first, second] = one.start <= other.start ? [one, other] : [other, one];
@@ -95,7 +95,7 @@ function isToldTogether(content: string, one: SourceSpan, other: SourceSpan): bo
 }
 
 /**
- * Whom and what a memory is about, besides whoever said it: its value, and a subject with a name or a role. All that people
+ * Whom and what a memory is about, besides its speaker: its value, and a subject with a name or a role. All that people
  * tell about themselves would be about one person.
  */
 function listThings({ messages }: Pick<UserState, "messages">, { claim, sources }: Memory): string[] {

@@ -45,7 +45,7 @@ export function moveLinks(
 
 /**
  * Of proposed links, those that are new and have room. A link that exists keeps the strength that it has, which may be
- * somebody's decision.
+ * a user's decision.
  */
 export function selectNewLinks(links: readonly MemoryLink[], proposed: readonly MemoryLink[]): MemoryLink[] {
   const all = [...links];

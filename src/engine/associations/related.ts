@@ -126,7 +126,7 @@ function createStepFinder(
   }
   const isInferred = inferred && (!types || types.has("related_to"));
   const infer = isInferred ? createInference(state) : undefined;
-  // A stored association is what somebody decided; it also replaces what would be inferred.
+  // A stored association is what a user decided; it also replaces what would be inferred.
   const decided = new Set(state.links.filter(({ type }) => type === "related_to").map(toPairKey));
   return (memory) => [
     ...(stored.get(memory.id) ?? []),

@@ -209,7 +209,7 @@ const SAMPLE_BYTES = 48;
 const HEADER_BYTES = 64;
 /** Fewer different bytes are in any file: silence, padding, one colour. */
 const MIN_DISTINCT_BYTES = 16;
-/** Attachments of which samples are taken. */
+/** Attachments that are sampled. */
 const MAX_SAMPLED = 100;
 
 /** Some bytes of each attachment, for the search that shows that they are gone from the files. */

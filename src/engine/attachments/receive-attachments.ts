@@ -188,7 +188,7 @@ function checkUrl(given: unknown): string {
   return url.href;
 }
 
-/** White space stands in one place of the pattern only: matching takes linear time. */
+/** White space occurs in one place of the pattern only: matching takes linear time. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*(?:=\s*){0,2}$/;
 
 /** The bytes with their digest and their media type. Throws `invalid_input` for what is not accepted. */

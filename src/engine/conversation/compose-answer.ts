@@ -72,7 +72,7 @@ export async function composeAnswer(
   const own = answerOf(found, reply, ports.replies.unknown);
   if (shared.length === 0) return { answer: own, isExact: reply.isExact };
   const all = addShared(ports, found, shared, options);
-  // What the user's own memory answers stands; what others share is asked only where it does not.
+  // What others share is searched only if the user's own memory has no sure answer.
   if (!own.abstained || reply.isExact) return { answer: { ...own, recall: all }, isExact: reply.isExact };
   return {
     answer: answerFromShared(ports, question, { own, shared, recall: all }),
@@ -150,7 +150,7 @@ const MAX_QUOTED = 3;
 
 /**
  * An answer from what other users share, where the user's own memory has no sure one: it quotes the best items and names
- * whose they are. It is not sure of a question about the user, because nobody else's memory is about them.
+ * whose they are. It is not sure of a question about the user, because no one else's memory is about them.
  */
 function answerFromShared(
   { replies, vocabulary }: Pick<AnswerPorts, "replies" | "vocabulary">,

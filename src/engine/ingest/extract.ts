@@ -252,7 +252,7 @@ async function extractMessage(
   };
 }
 
-/** Lines for a request by who may not erase, and for requests of which nothing was found. */
+/** Lines for a request by a caller who may not erase, and for requests that matched nothing. */
 function refusalsOf(
   { mayErase }: Message,
   proposals: readonly Proposal[],

@@ -192,7 +192,7 @@ function withFittingClaim<Fields extends Pick<Memory, "claim" | "text">>(
 /** A new value has at most so many words more than the old one: longer words tell something else besides. */
 const MOST_WORDS_MORE = 2;
 
-/** What stands in the new text in the place of a value, where all words around it are the same. */
+/** What the new text has in the place of a value, where all words around it are the same. */
 function findNewValue(text: string, value: string, changed: string): string | undefined {
   const [before, after] = [text, changed].map((one) => one.trim().replace(/[.!]+$/, ""));
   const at = before?.toLowerCase().lastIndexOf(value.toLowerCase()) ?? -1;

@@ -182,7 +182,7 @@ function isPartType(type: unknown): boolean {
 }
 
 /**
- * Removes context that came from this memory and was sent back: nobody said it, so it is neither stored nor
+ * Removes context that came from this memory and was sent back: no one said it, so it is neither stored nor
  * extracted.
  */
 function stripOwnBlocks(given: { content: string; parts?: readonly Part[] }): typeof given {

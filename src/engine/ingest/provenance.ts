@@ -15,7 +15,7 @@ interface UntrustedSpans {
 /** Each message is read once, however many proposals it has. */
 const untrustedByMessage = new WeakMap<Message, UntrustedSpans>();
 
-/** Characters of a message that are inspected. Nobody types more: later text counts as pasted. */
+/** Characters of a message that are inspected. People do not type more: later text counts as pasted. */
 const MAX_INSPECTED_LENGTH = 40_000;
 
 function getUntrustedSpans(ports: ProvenancePorts, message: Message): UntrustedSpans {

@@ -19,7 +19,7 @@ const LOG_PAGE = 500;
 
 /**
  * Reverts a revision: its new memories are retracted, changed memories are restored. Searches no longer find its
- * new memories and its messages. A revision of an import stands for the whole import. Undoing an undo restores everything.
+ * new memories and its messages. A revision of an import reverts the whole import. Undoing an undo restores everything.
  * Throws `not_found` for an unknown revision and `conflict` if something later changed the same memories, or an
  * import is undone already. Throws `unsupported` for an erasure, which cannot be reverted.
  */
@@ -194,7 +194,7 @@ function restoreVersion(
   const memory = draft.get(id);
   if (!memory) return undefined;
   if (memory.revision > revision) {
-    // A mark for review is a consequence; what somebody has done about it since stays.
+    // A mark for review is a consequence; what a user has done about it since stays.
     if (versions.findLast((version) => version.revision <= revision)?.review?.revision === revision)
       return undefined;
     throw new MemoryError(

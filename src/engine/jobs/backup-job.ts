@@ -158,7 +158,7 @@ async function settleNotes(
     const until = toUntil(time, plan);
     const note = notes.find((one) => one.name === name);
     const isLate = until <= at;
-    // A note without an end says that nobody knows when it goes: it should be gone, and is still there.
+    // A note without an end has no known end: it should be gone, and is still there.
     const { until: _end, ...known } = note ?? { name, at: new Date(time).toISOString(), bytes, digest: "" };
     // A run that was killed behind the copy left its note without a size.
     const sized = { ...known, bytes: known.bytes || bytes };

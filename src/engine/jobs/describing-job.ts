@@ -85,7 +85,7 @@ interface WaitingAttachment {
 }
 
 /**
- * Has a model describe the images and recordings that nobody has described, oldest first. Each description is a message of its
+ * Has a model describe the images and recordings without a description, oldest first. Each description is a message of its
  * own, with the role "tool": it is recalled, and no memory is extracted from it, for a picture may say anything. It is erased
  * with its attachment. Throws what stops it (a server that is down, a budget); an attachment that cannot be described is
  * passed over.

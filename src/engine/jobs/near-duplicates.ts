@@ -103,7 +103,7 @@ async function readVectors(
   return vectors;
 }
 
-/** A text may be about somebody whom only the claim names. */
+/** A text may be about a person whom only the claim names. */
 function haveSameSubject({ claim: one }: Memory, { claim: other }: Memory): boolean {
   return !one || !other || one.subject.toLowerCase() === other.subject.toLowerCase();
 }

@@ -196,7 +196,7 @@ function isLeftover(
   // Someone edited it by hand and wants it as it is.
   if (action === "updated" || action === "restored") return false;
   const relation = claim && vocabulary.getRelation(claim.relation);
-  // Where somebody lives or works is never a leftover, whatever its importance.
+  // Where a person lives or works is never a leftover, whatever its importance.
   return !relation || (relation.holds === "many" && relation.sensitive !== true);
 }
 

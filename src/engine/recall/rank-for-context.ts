@@ -32,7 +32,7 @@ const MAX_UNITS = 300;
 const MAX_DROPPED = 40;
 
 /**
- * Ranks units for a context. A memory stands for the words it was read from: the passage is chosen in its place, with
+ * Ranks units for a context. A memory represents the words it was read from: the passage is chosen in its place, with
  * the better score of the two. Only what holds is chosen. In a memory that fits as a whole, nothing is left out.
  */
 export function rankForContext(

@@ -153,7 +153,7 @@ interface TakenVersion {
 
 /**
  * Makes the change between two stored versions in the replay. Gives the id of the memory in the replay; undefined if the replay
- * has no such memory. A memory that nobody read again comes back only if it is new or somebody gave it another text.
+ * has no such memory. A memory that was not read again comes back only if it is new or a user gave it another text.
  */
 function takeVersion(
   draft: MemoryDraft,

@@ -320,7 +320,7 @@ function listReaders(
   return group?.members.filter((member) => member !== owner) ?? [];
 }
 
-/** A grant that nobody can read now, because its group is empty, is active: whoever joins reads. */
+/** A grant to an empty group is active: a member who joins can read. */
 function stateOf(grant: Grant, readers: readonly string[], now: string): GrantState {
   if (grant.withdrawnAt !== undefined) return "withdrawn";
   if (grant.until !== undefined && grant.until <= now) return "expired";

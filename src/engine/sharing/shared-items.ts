@@ -75,7 +75,7 @@ async function confirmItems(
   return items.flatMap((item) => {
     const covered =
       item.type === "memory" ? confirmMemory(item, bodies, tests, now) : confirmPassage(item, bodies, tests);
-    // Somebody else wrote it: whatever gives orders is left out.
+    // Another user wrote it: what contains instructions is left out.
     if (!covered || ports.promptGuard.findInjections(covered.text, "brought").length > 0) return [];
     return [covered];
   });
@@ -100,7 +100,7 @@ function collectSensitiveMessages({ memories }: Pick<UserState, "memories">): Se
   return found;
 }
 
-/** Whether a message waits to be read: nobody knows yet whether it says something sensitive. */
+/** Whether a message waits to be read: it is not known yet whether it says something sensitive. */
 function isUnread(message: Message | undefined): boolean {
   return message?.digest === "pending";
 }

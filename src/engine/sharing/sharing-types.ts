@@ -6,7 +6,7 @@ import type { CallOptions } from "../../ports/call-options.ts";
 export interface NewGrant extends GrantedContent {
   /** The user who may read. Either this or `group`. */
   readonly user?: string;
-  /** The name or id of a group of which the giver is the owner or a member. */
+  /** The name or id of a group that the giver owns or is a member of. */
   readonly group?: string;
   /** When it ends, exclusive. Without it, it lasts until it is withdrawn. */
   readonly until?: Date | string;
@@ -32,7 +32,7 @@ export interface ShownGrant {
   /** When it ends, exclusive (ISO 8601). */
   readonly until?: string;
   /**
-   * "declined" for the reader who declined it, and for its owner once everybody did to whom it was given: the user, or all
+   * "declined" for the reader who declined it, and for its owner once all users did to whom it was given: the user, or all
    * members of the group.
    */
   readonly state: GrantState;

@@ -126,7 +126,7 @@ function createImportRun(target: ImportTarget): ImportRun {
   const passOver = (why: string, count = 1): void => {
     if (count > 0) passedOver.set(why, (passedOver.get(why) ?? 0) + count);
   };
-  // A batch that stores nothing has the revision of whoever wrote last.
+  // A batch that stores nothing has the revision of the last writer.
   const noteCommit = (after: number, changes: number): void => {
     if (changes > 0) revision = after;
   };

@@ -26,7 +26,7 @@ export function checkImportedSources(sources: unknown = []): SourceSpan[] {
 }
 
 /**
- * Gives the sources whose words stand in the stored messages, where they stand now: they may have moved, if words before them
+ * Gives the sources whose words are in the stored messages, with their current positions: they may have moved, if words before them
  * were erased. Marks possible pauses, because ten thousand messages of a megabyte may have to be searched.
  */
 export function* findStoredSources(

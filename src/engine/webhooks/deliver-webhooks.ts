@@ -245,7 +245,7 @@ async function flushOften(channel: WebhookChannel, failing: AbortController): Pr
   }
 }
 
-/** Disables a webhook for its failures. If somebody changes it at the same time, their change wins. */
+/** Disables a webhook for its failures. If a user changes it at the same time, that change wins. */
 async function disableWebhook(
   { webhooks, list }: DeliveryContext,
   { end }: Following,

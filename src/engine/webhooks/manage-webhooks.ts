@@ -163,7 +163,7 @@ async function findWebhook({ store, project }: OpenWebhooks, id: string): Promis
   return found;
 }
 
-/** Changes a webhook; again on its new state if somebody else has changed it. */
+/** Changes a webhook; again on its new state if another writer has changed it. */
 async function changeWebhook(
   opened: OpenWebhooks,
   id: string,
@@ -221,7 +221,7 @@ async function checkChanges(
   };
 }
 
-/** Applies checked changes. What the server disabled stays so until somebody enables or disables it. */
+/** Applies checked changes. What the server disabled stays so until a user enables or disables it. */
 function editWebhook(webhook: Webhook, changes: Partial<NewWebhook>, now: Date): Webhook {
   const isFresh = changes.enabled === true || (changes.url ?? webhook.url) !== webhook.url;
   const { disabledFor, ...rest } = webhook;

@@ -375,7 +375,7 @@ function toFailure(
   return { attempts, since: before?.since ?? attempt.at, at: attempt.at, due };
 }
 
-/** Whether an event, or all events, have failed for so long that nobody seems to care. */
+/** Whether an event, or all events, have failed for so long that the receiver seems abandoned. */
 function isHopeless(
   failure: WebhookFailure,
   { failures, failingSince = failure.at }: WebhookHealth,

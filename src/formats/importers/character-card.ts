@@ -70,7 +70,7 @@ function* toMemories(place: string, text: unknown, { name, fill }: CardNames): I
   if (typeof text !== "string") return;
   for (const { point } of splitPoints(text)) {
     const words = fill(point);
-    // Without the name, nobody could tell whom it is about.
+    // Without the name, it is not clear whom it is about.
     const told = words.toLowerCase().includes(name.toLowerCase()) ? words : `${name}: ${words}`;
     yield {
       place,

@@ -96,7 +96,7 @@ interface TooLargeOptions {
   readonly passesTooLarge?: (path: string) => boolean;
 }
 
-/** For lists whose elements stand alone: one that is too large does not keep the others out. */
+/** For lists whose elements are independent: one that is too large does not keep the others out. */
 export const PASS_TOO_LARGE: TooLargeOptions = { passesTooLarge: () => true };
 /** The same for the lists of a document whose other fields are needed. */
 export const PASS_LARGE_ELEMENTS: TooLargeOptions = { passesTooLarge: (path) => path.endsWith("[]") };
@@ -249,7 +249,7 @@ function moveTo(cursor: Cursor, bytes: Buffer): void {
   cursor.at = 0;
 }
 
-/** Takes one value, and gives its bytes; undefined if they are more than `most`, of which none is kept. */
+/** Takes one value, and gives its bytes; undefined if they are more than `most`; then none is kept. */
 function* takeValue(
   cursor: Cursor,
   most: number,

@@ -10,7 +10,7 @@ function isOpenAiConversation(value: unknown): value is Fields & { readonly mess
   return isObjectValue(value.messages[0]) && typeof value.messages[0].role === "string";
 }
 
-/** Reads JSON lines of which each is `{ messages: [{ role, content }, …] }`, as for fine-tuning. Each line is a session. */
+/** Reads JSON lines; each is `{ messages: [{ role, content }, …] }`, as for fine-tuning. Each line is a session. */
 export async function* readOpenAiMessages(source: ImportSource): AsyncIterable<ImportEntry> {
   for await (const line of readLines(source)) {
     const place = `line ${line.number}`;

@@ -6,7 +6,7 @@ import { type ImportSource, readLines } from "./import-source.ts";
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /**
  * The beginning of a message: "21.12.2019, 14:00 - ", "[12/31/23, 2:05:07 PM] ", "2023-12-31 14:05 - ". The numbers of the
- * date stand in the order of the phone's region.
+ * date are in the order of the phone's region.
  */
 const START =
   /^\[?(\d{1,4})[./-](\d{1,2})[./-](\d{1,4}),?\s+(?:\p{L}+\s+)?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?(?:\]|\s+[-–])\s+(.*)$/iu;
@@ -14,7 +14,7 @@ const SPEAKER = /^(?:~\s*)?([^:]{1,100}):(?:\s(.*)|)$/;
 /** Placeholders for what a text export leaves out, in common languages. */
 const OMITTED =
   /^(?:<[^<>]*(?:omitted|ausgeschlossen|omitido|omis|omesso|weggelaten|pominięto)[^<>]*>|(?:image|video|audio|sticker|GIF|document|Contact card)\s+omitted|.*<attached: [^<>]+>|.* \(file attached\))$/i;
-/** What stands in the place of a message that was deleted, and after one that was edited. */
+/** What replaces a message that was deleted, and after one that was edited. */
 const DELETED = /^(?:This message was deleted|You deleted this message)\.?$/i;
 const EDITED = /\s*<This message was edited>$/i;
 /** Lines that are read to find the order of day and month. */
@@ -50,7 +50,7 @@ export async function* readWhatsApp(source: ImportSource): AsyncIterable<ImportE
 
 interface StartedMessage {
   readonly line: number;
-  /** The numbers of the date, as they stand. */
+  /** The numbers of the date, in their order. */
   readonly date: readonly [number, number, number];
   readonly hour: number;
   readonly minute: number;

@@ -40,7 +40,7 @@ const PROBLEM_SCHEMA = withSchemaId(
     .describe("A problem document (RFC 9457)."),
 );
 
-/** The form of Anthropic's errors. It has no name: it stands only in the responses of Anthropic's operations. */
+/** The form of Anthropic's errors. It has no name: it occurs only in the responses of Anthropic's operations. */
 const ANTHROPIC_PROBLEM_SCHEMA = z
   .object({
     type: z.literal("error"),

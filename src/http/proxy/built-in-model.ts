@@ -68,7 +68,7 @@ export async function answerFromMemory(
   });
 }
 
-/** Gives the answer as a reply of which the items are stored. */
+/** Gives the answer as a reply whose items are stored. */
 function toStoredReply(body: object, text: string): UpstreamReply {
   const { id, output } = toFields(body);
   return { text, calls: [], isComplete: true, id: toText(id), items: toArray(output) };

@@ -68,7 +68,7 @@ const LIST_QUERY = z.strictObject({
   limit: countTextSchema.optional(),
 });
 
-/** They stand in the address, of which Node reads 16 KiB with all headers. Longer ones go with the messages. */
+/** They are in the address. Node reads 16 KiB of it and all headers. Longer ones go with the messages. */
 const WORDS_SCHEMA = z.string().max(500).optional();
 
 const ADD_QUERY = z.strictObject({

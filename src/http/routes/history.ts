@@ -268,7 +268,7 @@ export const sessionOperations: readonly Operation[] = [
     problems: [404],
     async handle({ exchange, path, signal, memoryOf }) {
       const memory = memoryOf(path.user_id);
-      // Throws `not_found`, so that an id of somebody else gives what one that never was gives.
+      // Throws `not_found`, so that an id of another user has the same result as an id that never existed.
       await memory.sessionState(path.id, { signal });
       await memory.endSession(path.id, { signal });
       return exchange.json({ id: path.id, user_id: path.user_id, ended: true });

@@ -83,7 +83,7 @@ const CLEARABLE_FIELDS = { valid_from: "validFrom", valid_to: "validTo", expires
 
 const flagSchema = z.enum(["true", "false"]);
 
-/** The filters of lists of memories, as they stand in a query. */
+/** The filters of lists of memories, as a query has them. */
 const LIST_FILTERS = {
   kind: kindNameSchema.optional(),
   type: kindNameSchema.optional(),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid } from "../../errors.ts";
 import { type JsonChild, type JsonNode, parseJsonTree, readJsonNode, skipTrivia } from "./json-tree.ts";
 
-/** Where an entry stands: names of objects from the root, and at the end a name or a test for elements of an array. */
+/** The position of an entry: names of objects from the root, and at the end a name or a test for elements of an array. */
 export interface JsonPlace {
   readonly path: readonly string[];
   /** The name of the entry in the last object; absent if the last container is an array. */
@@ -90,7 +90,7 @@ function findEntry(text: string, container: JsonNode, { key, isEntry }: JsonPlac
 interface Layout {
   /** The end of a line, where each child has its own line. Undefined for children on one line. */
   readonly eol: string | undefined;
-  /** What stands before a child on its line. */
+  /** The text before a child on its line. */
   readonly indent: string;
   /** One level of the indent. */
   readonly step: string;

@@ -82,7 +82,7 @@ const searchTool: McpTool = defineTool({
   },
 });
 
-/** The mark at the end of a part. It stands in the text, because some clients show nothing else. */
+/** The mark at the end of a part. It is in the text, because some clients show nothing else. */
 const describeRest = (offset: number): string =>
   `[Cut here. Call fetch with the same id and offset ${offset} for the rest.]`;
 

@@ -109,7 +109,7 @@ const forgetTool: McpTool = defineTool({
   async run({ what, ids, confirm }, call) {
     const target = toTarget(what, ids);
     const { canAskUser, userReply } = call;
-    // What the model gives counts only where nobody else can ask the user.
+    // What the model gives counts only if no one else can ask the user.
     const token = canAskUser ? userReply?.token : confirm;
     const hasDeclined = canAskUser && userReply?.agrees === false;
     if (token !== undefined && !hasDeclined)

@@ -69,7 +69,7 @@ export interface ReplyWriter extends ReceiptWriter {
   writeReply(turn: ReportedTurn): string;
   /** Whether an assistant's message asks to confirm a request, as `askToConfirm` writes it. */
   asksToConfirm(message: string): boolean;
-  /** A memory's text about somebody with a name: "ana uses Shram." */
+  /** A memory's text about a user with a name: "ana uses Shram." */
   nameUser(text: string, name: string): string;
   /** Quotes what another user shares. */
   quoteShared(owner: string, texts: readonly string[]): string;

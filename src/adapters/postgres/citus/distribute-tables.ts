@@ -42,7 +42,7 @@ export const USER_TABLES: readonly string[] = [
 export const COORDINATOR_TABLES: readonly string[] =
   "backups calls documents filling freed identity jobs leases migrations names turns".split(" ");
 
-/** Tables of which every node has a copy. */
+/** Tables with a copy on every node. */
 export const REFERENCE_TABLES: readonly string[] = ["embedder_choices", "webhooks"];
 
 /** Which tables of a spread schema an update has created and not spread. */

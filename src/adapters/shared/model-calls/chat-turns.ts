@@ -62,7 +62,7 @@ export interface RecalledTurn {
   readonly hasErased: boolean;
 }
 
-/** A mark of memory in prompts. Nobody can guess it. */
+/** A mark of memory in prompts. It cannot be guessed. */
 export function createMemoryMark(): string {
   return `keepsake-${randomUUID().replaceAll("-", "").slice(0, 16)}`;
 }

@@ -88,7 +88,7 @@ export function beginFileEncryption(path: string): FileEncryption {
   };
 }
 
-/** The users of a locked database, whose keys nobody reads or adds until it is released. */
+/** The users of a locked database, whose keys no process reads or adds until it is released. */
 interface LockedUsers {
   readonly users: readonly Scope[];
   release(): void;

@@ -51,7 +51,7 @@ function findFile(client: HookClient, { here }: InstallOptions): string {
 export async function runHooksServe(options: CommonOptions): Promise<void> {
   const places = openHookPlaces(toDatabase(options));
   const claim = await claimHooks(places).catch((error: unknown) => {
-    // A hook has started it, so nobody sees what it prints.
+    // A hook has started it, so no person sees what it prints.
     logHook(places, { server: "failed", problem: nameProblem(error) });
     throw error;
   });

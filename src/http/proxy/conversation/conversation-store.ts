@@ -19,7 +19,7 @@ import {
 
 /**
  * Conversations of OpenAI's API in a user's memory. A conversation is a session with its id; each item is a message, so that
- * whatever erases messages reaches it. What a message is to the conversation stands in its id, which no erasure of words
+ * whatever erases messages reaches it. The id of a message says what it is to the conversation, which no erasure of words
  * changes:
  *
  * - `conv_ks…`: the conversation has begun.

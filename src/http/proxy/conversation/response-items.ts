@@ -27,7 +27,7 @@ export const ITEM_LIMITS = {
 } as const;
 
 /**
- * The type of the part that holds an item. It is one word that nobody says: the words of a part are searched by an erasure.
+ * The type of the part that holds an item. It is one word that people do not use: the words of a part are searched by an erasure.
  */
 const ITEM_PART = "responseitem";
 

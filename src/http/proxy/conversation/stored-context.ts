@@ -41,7 +41,7 @@ export interface StoredContext {
  */
 export const RESPONSE_PART = "responseend";
 
-/** The field of that part with the messages of the output. One word that nobody says, as an erasure searches it. */
+/** The field of that part with the messages of the output. One word that people do not use, as an erasure searches it. */
 export const OUTPUT_FIELD = "outputitems";
 
 /** The field with those messages of the input that belong to other responses or conversations. */

@@ -115,7 +115,7 @@ export function createPromptLog({
 
 type PromptCache = LruCache<readonly GivenPrompt[]>;
 
-/** Gives a function to call after a prompt was kept: it goes in time, also if nobody asks any more. */
+/** Gives a function to call after a prompt was kept: it is removed in time, even without a further request. */
 function watchAges(held: PromptCache, getAge: (prompt: GivenPrompt) => number, keptMs: number): () => void {
   return createSweep(
     () => {

@@ -14,7 +14,7 @@ export interface MemoryWriter {
   /** Runs a write after the user's earlier ones. Gives whether it succeeded; reports a failure to `onTrouble`. */
   write(user: string, write: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Waits until the user's earlier messages are stored or have failed. Gives up after a short time, and at once if writes
+   * Waits until the user's earlier messages are stored or have failed. Ends the wait after a short time, and at once if writes
    * fail. Gives false if they may not be stored.
    */
   waitForWrites(user: string): Promise<boolean>;
