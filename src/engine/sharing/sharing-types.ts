@@ -32,7 +32,7 @@ export interface ShownGrant {
   /** When it ends, exclusive (ISO 8601). */
   readonly until?: string;
   /**
-   * "declined" for the reader who declined it, and for its owner once all users did to whom it was given: the user, or all
+   * "declined" for the reader who declined it. For its owner, it is "declined" once all readers declined it: the user, or all
    * members of the group.
    */
   readonly state: GrantState;
