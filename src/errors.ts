@@ -15,7 +15,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 const BRAND = Symbol.for("keepsake.MemoryError");
 
-/** What an error tells a program beside its code. */
+/** What an error tells a program in addition to its code. */
 export interface ErrorDetails {
   /** The import that was stored in part: an import with this id goes on with it. */
   readonly importId?: string;
@@ -30,7 +30,7 @@ export interface ErrorDetails {
 export class MemoryError extends Error {
   /** The stable code, for programs. */
   readonly code: ErrorCode;
-  /** What the error tells a program beside its code. Absent for most errors. */
+  /** What the error tells a program in addition to its code. Absent for most errors. */
   declare readonly details?: ErrorDetails;
 
   constructor(

@@ -22,7 +22,7 @@ interface RotateOptions extends Pick<MemoryOptions, "secret"> {
 /**
  * Wraps the keys of all users of an encrypted database file with another master key. No data is encrypted anew. If it is interrupted,
  * nothing opens the database until the same call has ended it. Throws `unavailable` if a program uses the file, `conflict` if it is
- * not encrypted, `forbidden` if the master key of now does not open its keys, `invalid_input` if both master keys are the same.
+ * not encrypted, `forbidden` if the current master key does not open its keys, and `invalid_input` if both master keys are the same.
  */
 export async function rotateMasterKey({ from, to, ...options }: RotateOptions): Promise<RotatedKeys> {
   const path = resolveDatabaseFile(options.path);

@@ -25,7 +25,7 @@ export function toSetting(name: string): string {
 
 /** Shorter names are not compared: they are too similar to those of other programs, such as USE_TPU and USE_GPU. */
 const MIN_COMPARED_LENGTH = 8;
-/** A name within so many edits of a setting is taken for a misspelling. */
+/** A name within this many edits of a setting counts as a misspelling. */
 const MAX_EDITS = 2;
 /** Names of other programs that are within two edits of a setting. */
 const UNRELATED_NAMES: ReadonlySet<string> = new Set(["LOG_LEVELS"]);

@@ -107,7 +107,7 @@ interface MagicNumber {
 }
 
 /**
- * The first bytes of what is accepted: those of the specifications of PNG, JPEG, GIF, WebP (RIFF), WAVE (RIFF), MP3 (ID3v2 or a
+ * The first bytes of accepted files, by the specifications of PNG, JPEG, GIF, WebP (RIFF), WAVE (RIFF), MP3 (ID3v2 or a
  * frame of layer III), Ogg, WebM (EBML) and MP4.
  */
 const MAGIC_NUMBERS: readonly MagicNumber[] = [

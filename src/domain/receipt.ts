@@ -38,7 +38,7 @@ interface ErasureQuote {
   readonly quote: string;
 }
 
-/** What a description of a target may mean beside what is sure. Nothing of it is touched. */
+/** What a description of a target may mean besides what is certain. It is left unchanged. */
 export interface Unsure {
   /** The description, in the caller's words. */
   readonly about: string;
@@ -148,7 +148,7 @@ export interface VerifiedPlace {
 /** The place of the keys that a user's content was encrypted with. Found are those that something stored still needs. */
 export const KEYS_PLACE = "keys of the user";
 
-/** The same, where some backups were made before the database was encrypted: these can be read all the same. */
+/** The same, where some backups were made before the database was encrypted: these can still be read. */
 export const KEYS_OF_ENCRYPTED_COPIES_PLACE = "keys of the user, for encrypted copies alone";
 
 /** Whether the keys of the content were destroyed: earlier copies of the database then contain it, but it cannot be read. */

@@ -58,7 +58,7 @@ async function collectSections(
   return { title, sections, quarantined };
 }
 
-/** The section of a memory: its topic while it holds. What was never so, or waits for a person, has none. */
+/** The section of a memory: its topic while it holds. A memory that was never true, or waits for a review, has none. */
 function findSection(memory: ShownMemory, findTopic: TopicFinder): string | undefined {
   if (memory.quarantined || memory.status === "retracted") return undefined;
   return memory.status === "superseded" ? PAST : (findTopic(memory) ?? OTHER);

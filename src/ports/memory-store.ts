@@ -21,7 +21,7 @@ import type { WebhookStore } from "./stores/webhook-store.ts";
  *
  * All changes arrive as change-sets. `project` and `user` of a scope separate tenants: every read and write
  * is limited to them. `agent` and `session` do not. A scope that was never written is empty, at revision 0;
- * reading it is no error.
+ * reading it is not an error.
  *
  * Results belong to the caller: changing a result changes nothing in the store.
  *
@@ -42,7 +42,7 @@ export interface MemoryStore {
    *
    * The store assigns `turn` to new messages and `revision` to new memory versions. It stores everything else
    * as given (plain JSON, and vectors). A change-set may contain several versions of one memory, in order.
-   * Dropping, lifting or erasing something that does not exist is no error. Rewriting a version that does not
+   * Dropping, lifting or erasing something that does not exist is not an error. Rewriting a version that does not
    * exist does nothing.
    *
    * Throws `conflict` if the user's revision is not `base`; if a new message's id exists; if a message to

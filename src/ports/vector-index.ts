@@ -37,7 +37,7 @@ export interface VectorIndex {
    */
   put(of: VectorIndexUser, entries: readonly VectorIndexEntry[], options?: CallOptions): Promise<void>;
 
-  /** Deletes entries. A missing entry is no error. */
+  /** Deletes entries. A missing entry is not an error. */
   drop(of: VectorIndexUser, ids: readonly string[], options?: CallOptions): Promise<void>;
 
   /** Deletes all entries of a user. */

@@ -92,7 +92,7 @@ export interface OpenedRow<Row> {
   readonly isReadable: boolean;
 }
 
-/** What a message has beside its content: in one part of a type that no other code knows. */
+/** What a message has besides its content: in one part of a type that no other code knows. */
 const SEALED_PART = "sealed";
 
 export function sealMessage(sealer: Sealer, { name, parts, metadata, ...message }: Message): Message {

@@ -8,7 +8,7 @@ import { withTimeout } from "../shared/model-calls/remote-call.ts";
 
 /** A worker that is started on demand, and restarted after it ended. */
 interface PythonWorker {
-  /** Throws `unavailable` without an answer before the deadline; the work may be done all the same. */
+  /** Throws `unavailable` without an answer before the deadline; the work may still be done. */
   call(header: object, body: Uint8Array | undefined, options: CallOptions): Promise<PythonFrame>;
   close(): Promise<void>;
 }

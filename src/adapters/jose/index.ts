@@ -30,7 +30,7 @@ export interface JwtVerifierOptions {
 
 /** Signatures with public keys. With a shared secret, or with none, anybody could have made a token. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-/** Clocks of two machines differ by so many seconds. */
+/** The most seconds by which clocks of two machines may differ. */
 const CLOCK_TOLERANCE_S = 5;
 const TIMEOUT_MS = 5_000;
 

@@ -63,8 +63,8 @@ interface UnansweredTurn {
 }
 
 /**
- * Gives the chats of a Julep session a user's memory: a `sessions.chat` that stores what the user says and what the model
- * says, and puts what is relevant before the newest user message. A request to forget is carried out before the model is
+ * Gives the chats of a Julep session a user's memory, in the form of `sessions.chat`. It stores what the user and the model
+ * say, and puts what is relevant before the newest user message. A request to forget is carried out before the model is
  * called. Keepsake keeps the conversation, and sends its earlier messages with each turn; Julep saves nothing (`save: false`),
  * as its API cannot erase a single message. If the memory fails, the chat goes on without it. The chat throws
  * `invalid_input` for `save: true`, and `unsupported` for `stream: true`.

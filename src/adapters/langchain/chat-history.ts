@@ -143,7 +143,7 @@ export interface StoredChatMessage {
 }
 
 /**
- * Leaves out calls of tools without a result, and results without a call: an erasure may have taken the other one, and models
+ * Leaves out calls of tools without a result, and results without a call. An erasure may have removed the other half, and models
  * refuse a conversation with half of a pair. Calls after which nothing was said stay, as their results may follow.
  */
 function withoutHalfPairs(messages: readonly StoredChatMessage[]): StoredChatMessage[] {

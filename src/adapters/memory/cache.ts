@@ -20,7 +20,7 @@ interface CachedBytes {
   readonly until: number;
 }
 
-/** Overhead of an entry, beside its bytes. */
+/** Overhead of an entry, in addition to its bytes. */
 const ENTRY_BYTES = 200;
 /** No read takes longer than this, in ms. */
 const BARRIER_MS = 86_400_000;

@@ -49,7 +49,7 @@ export function toStateKey(user: string, session: string): string {
   return JSON.stringify([user, session]);
 }
 
-/** Overhead of a state, beside its text. */
+/** Overhead of a state, in addition to its text. */
 const STATE_BYTES = 300;
 
 export function memorySessionStates({

@@ -23,7 +23,7 @@ interface MemorySession {
 /** By session. */
 type MemorySessionsById = Map<string, MemorySession>;
 
-/** Overhead of a turn, beside its text: the object, its map entry, its strings. */
+/** Overhead of a turn, in addition to its text: the object, its map entry, its strings. */
 const TURN_BYTES = 300;
 const DEFAULT_BYTES = 32_000_000;
 

@@ -11,7 +11,7 @@ interface LenientJsonValue {
 const CUT: unique symbol = Symbol("cut");
 
 /**
- * Reads one JSON object or array at a position in a text, as models write it: with extra commas, comments, line breaks in strings,
+ * Reads one JSON object or array at a position in a text. It accepts what models write: extra commas, comments, line breaks in strings,
  * single quotes and Python's words. If it is cut off, it gives the complete parts; an unfinished string, number or field is left
  * out. Undefined if there is no such value. It reads each character once or twice.
  */

@@ -46,8 +46,8 @@ const WHAT = "an embedder of sentence-transformers";
 /**
  * Opens a model of sentence-transformers that transformers.js runs, through the optional package `@huggingface/transformers`. The
  * dimensions, the pooling, dense layers and the prompts come from the files of the model. The floor and the threshold for merges are measured on
- * built-in pairs at the first opening, and kept in `profilesPath`. Throws `invalid_input` for wrong options, `unsupported` if the
- * package is not installed or the model needs another way of pooling or another module, and `unavailable` if the model cannot be loaded.
+ * built-in pairs at the first opening, and kept in `profilesPath`. Throws `invalid_input` for wrong options, and `unavailable`
+ * if the model cannot be loaded. Throws `unsupported` without the package, or if the model needs another pooling or module.
  */
 export async function sentenceTransformersEmbedder(options: SentenceTransformersOptions): Promise<Embedder> {
   const { modelPath, transformers } = options;

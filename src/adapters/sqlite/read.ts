@@ -321,7 +321,7 @@ async function readLargeDelta(
       "ON versions.user = heads.user AND versions.id = heads.id AND versions.version = heads.version",
     bodies.memory,
   );
-  // From revision 0, an index gives the units in order: sorting so many unordered ones would take long at once.
+  // From revision 0, an index gives the units in order: sorting all of them at once would take long.
   const numbered = revision === 0 ? "user = :user AND :revision = 0 ORDER BY id" : changed;
   const units = withUnits
     ? await readRowsInSlices(

@@ -12,7 +12,7 @@ interface LockHolder {
   readonly host: string;
 }
 
-/** The end of a name that a lock has beside its own. */
+/** The end of an additional name of a lock. */
 const LOCK_NAME = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:new|end)$/;
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 3;

@@ -76,7 +76,7 @@ async function answerEvent(options: HookOptions, endsAt: number): Promise<void> 
   }
 }
 
-/** Puts what was said where it waits until it is stored. If that fails, the model is given what is known all the same. */
+/** Puts what was said into a queue until it is stored. If that fails, the model still gets what is known. */
 async function keepEvent(
   places: HookPlaces,
   request: HookRequest,

@@ -196,7 +196,7 @@ function createBackupsProbe({ store, clock }: WatchedPorts, plan: BackupPlan): D
 }
 
 /**
- * Asks a second time if the first answer failed or was slow, and the second decides: the first request also opens the
+ * Asks a second time if the first answer failed or was slow; then the second decides. The first request also opens the
  * connection, and a busy moment of this process looks like a slow service.
  */
 async function runProbe(probe: DependencyProbe): Promise<DependencyFinding> {

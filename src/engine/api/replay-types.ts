@@ -55,8 +55,8 @@ export interface ReplayReport {
     /** Facts of the right side alone. */
     readonly onlyRight: number;
     /**
-     * Facts of the replay that it took from the log: what a model read, a person added or edited, an import brought, a
-     * clean-up changed, or a message said from which words were erased since.
+     * Facts that the replay took from the log: what a model read, a person added or edited, an import added, or a clean-up
+     * changed. Facts of messages with erased words are among them.
      */
     readonly notFromMessages: number;
   };

@@ -117,8 +117,8 @@ export interface ScopedMemory {
    */
   answer(question: string, options?: RecallOptions): Promise<Answer>;
   /**
-   * What a model is told before it answers a request: how the user wants to be answered, a short profile, and all that
-   * bears on the request, within `maxTokens` (1,500). Nothing that no longer holds. Only reads. Throws `invalid_input` for
+   * What a model is told before it answers a request, within `maxTokens` (1,500): how the user wants to be answered, a short
+   * profile, and all that bears on the request. It contains nothing outdated. Only reads. Throws `invalid_input` for
    * a wrong option.
    */
   context(request: string, options?: ContextOptions): Promise<PromptContext>;
@@ -142,8 +142,8 @@ export interface ScopedMemory {
   explain(recall: string, options?: CallOptions & { about?: string }): Promise<RecallExplanation>;
   /**
    * Erases content everywhere, verifies that, and returns a signed receipt. With `dryRun`, only reports what it
-   * would erase. Throws `invalid_input` for an empty request, `not_found` for an unknown id, and `conflict` if `ifRevision`
-   * is not the user's revision, so that a plan of that revision erases nothing else; nothing is erased then.
+   * would erase. Throws `invalid_input` for an empty request, and `not_found` for an unknown id. Throws `conflict`
+   * without erasing anything if `ifRevision` is not the user's revision: a plan of that revision would then erase something else.
    *
    * @example
    * ```ts
@@ -365,7 +365,7 @@ export interface ScopedMemory {
   /**
    * Repeats the log in an empty memory that is thrown away, and compares each fact with what is stored. Messages are read
    * again, in their order and at their times, by this version. What a model read, a person edited, an import brought or a
-   * clean-up merged is taken from the log, as is what came of words that were erased since. Stores nothing. Throws `conflict`
+   * clean-up merged is taken from the log, as are the results of words that were erased since. Stores nothing. Throws `conflict`
    * if the memory changes meanwhile.
    *
    * @example

@@ -64,8 +64,8 @@ export async function selectAttachments(
 }
 
 /**
- * Adds what belongs together: a description that a model has written is erased with the attachment that it was written for, and
- * every reference to an attachment with the description.
+ * Adds what belongs together. A description by a model is erased with its attachment. Every reference to an attachment is erased
+ * with the description.
  */
 export async function addDescriptions(
   { messages, memories }: Pick<UserState, "messages" | "memories">,

@@ -29,9 +29,9 @@ export type AnswerPorts = Pick<
 >;
 
 /**
- * Answers a question from memory, without a model: a short sentence composed from the claims that hold, or the dated
- * quote that is about it, or that it is not known. With `asOf` it answers as things were then. It is asked in a session
- * that does not narrow what it may be answered from.
+ * Answers a question from memory, without a model. The answer is a short sentence composed from current claims, or a dated
+ * quote, or that it is not known. With `asOf`, it describes that time. The session of the question does not limit what the
+ * answer may use.
  */
 export async function composeAnswer(
   ports: AnswerPorts,
@@ -131,7 +131,7 @@ function stateThen(state: UserState, versions: readonly Memory[], knownAt: strin
   return { ...state, messages, memories: selectKnownAt(versions, knownAt) };
 }
 
-/** Of the newest so many turns it is looked for. */
+/** The number of newest turns to search. */
 const LOOKED_AT = 50;
 
 /** The zone of what the user said last: "yesterday" in a question is theirs. */

@@ -140,7 +140,7 @@ function nameEdit({ isReleased, isReviewed }: { isReleased: unknown; isReviewed:
   return isReviewed ? "reviewed by hand" : "changed by hand";
 }
 
-/** What a person says is over is not current any more. An event that has taken place stays true. */
+/** A memory that a person ends is no longer current. A past event stays true. */
 function getEndedStatus(
   { kind, status, validTo }: Pick<Memory, "kind" | "status" | "validTo">,
   now: string,
@@ -174,8 +174,8 @@ function withoutTimes(memory: Memory, cleared: readonly ClearableField[]): Memor
 }
 
 /**
- * A memory whose claim its new text still says: with the new value where only that has changed, else without the claim. Profiles and
- * answers would go on telling the old value.
+ * A memory with a new text, and the claim that this text still makes. If only the value has changed, the claim gets the new value.
+ * Otherwise the claim is removed: profiles and answers would repeat the old value.
  */
 function withFittingClaim<Fields extends Pick<Memory, "claim" | "text">>(
   memory: Fields,
@@ -189,7 +189,7 @@ function withFittingClaim<Fields extends Pick<Memory, "claim" | "text">>(
   return value === undefined ? others : { ...others, claim: { ...claim, value } };
 }
 
-/** A new value has at most so many words more than the old one: longer words tell something else besides. */
+/** A new value may have this many words more than the old one. A longer one probably says something else, too. */
 const MOST_WORDS_MORE = 2;
 
 /** What the new text has in the place of a value, where all words around it are the same. */

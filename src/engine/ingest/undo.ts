@@ -207,8 +207,8 @@ function restoreVersion(
 }
 
 /**
- * Takes what an import did out of a memory. A memory that was changed since keeps its newest state if it was there before
- * the import, was edited by hand, or has a source that did not come with the import.
+ * Removes the changes of an import from a memory. A memory that was changed since keeps its newest state in three cases: it is
+ * older than the import, it was edited by hand, or it has a source from elsewhere.
  */
 function restoreImportedOver(
   draft: MemoryDraft,

@@ -71,7 +71,7 @@ async function visitUser(
   return done;
 }
 
-/** What came of describing a user's attachments. */
+/** The result of describing a user's attachments. */
 interface DescribingResult {
   /** Descriptions stored. */
   readonly done: number;
@@ -86,9 +86,9 @@ interface WaitingAttachment {
 
 /**
  * Has a model describe the images and recordings without a description, oldest first. Each description is a message of its
- * own, with the role "tool": it is recalled, and no memory is extracted from it, for a picture may say anything. It is erased
+ * own, with the role "tool": it is recalled, but no memory is extracted from it, because a picture may say anything. It is erased
  * with its attachment. Throws what stops it (a server that is down, a budget); an attachment that cannot be described is
- * passed over.
+ * skipped.
  */
 async function describeAttachments(
   ports: Ports,

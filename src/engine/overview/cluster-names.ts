@@ -4,7 +4,7 @@ import { splitWords, stem } from "../../domain/search/search-terms.ts";
 const MAX_WORDS = 3;
 /** A word that more of all texts have tells nothing: "the", "user". */
 const MAX_SHARE = 0.8;
-/** A word is telling if its share in the cluster is at least so many times its share in the others. */
+/** A word is telling if its share in the cluster is at least this many times its share in the others. */
 const LEAST_RATIO = 2;
 
 interface WordCount {

@@ -15,7 +15,7 @@ import { selectPresent } from "./present-memories.ts";
 const MAX_MEMORIES = 5000;
 const VECTORS_AT_ONCE = 200;
 const MAX_ROUNDS = 8;
-/** One cluster for about so many memories. */
+/** The number of memories for each cluster, roughly. */
 const MEMORIES_PER_CLUSTER = 8;
 /** A memory with a smaller cosine with the middle of its cluster has little to do with it. */
 const LEAST_COSINE = 0.1;

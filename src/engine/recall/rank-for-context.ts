@@ -19,7 +19,7 @@ export interface ContextRanking extends RankingResult {
 const NEED_WEIGHT = 1;
 /** The need of a unit below this cosine does not count. */
 const NEED_FLOOR = 0.2;
-/** Factor for what an assistant said: it is no evidence about the user. */
+/** Factor for what an assistant said: it is not evidence about the user. */
 const ASSISTANT_FACTOR = 0.75;
 /** In a large memory: the number of units that come for the need alone. */
 const MAX_BY_NEED = 96;

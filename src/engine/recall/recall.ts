@@ -102,8 +102,8 @@ interface ContextRecall {
 }
 
 /**
- * Recalls, with a receipt like every recall. With a demand, all units that a context may hold are recalled, without the
- * threshold of a search where the memory is small; only what holds is among them.
+ * Recalls, with a receipt like every recall. With a demand, it recalls all current units that a context may contain. In a small
+ * memory, it then applies no threshold.
  */
 export async function recallFor(
   ports: RecallPorts,

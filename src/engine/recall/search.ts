@@ -171,8 +171,8 @@ const CURRENT_STATUS = 0;
 const MIN_FLOOR_SHARE = 0.3;
 
 /**
- * How certain it is that a preference relates to a request for advice, by slot: 0 to 1, from its cosine with
- * the request. 0 for everything except active preferences and instructions.
+ * The certainty that a preference relates to a request for advice, by slot: 0 to 1, from its cosine with the request. It is 0 for
+ * everything except active preferences and instructions.
  */
 function createWishEvidence(
   searchIndex: SearchIndex,

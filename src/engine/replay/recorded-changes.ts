@@ -14,7 +14,7 @@ type TakeStep = ReplayStep & { readonly type: "take" };
 
 /** Takes changes from a log into a replay. */
 export interface RecordedChanges {
-  /** Notes the memories that came of telling messages, by id. */
+  /** Notes the memories that resulted from messages, by id. */
   note(ids: readonly string[]): Promise<void>;
   /** Pairs the memories of a log entry with those of the replay, and takes its versions if they were not read again. */
   take(step: TakeStep): Promise<void>;

@@ -31,7 +31,7 @@ interface ReplayInput {
   readonly recorded: Parameters<typeof createRecordedChanges>[2];
 }
 
-/** Takes the steps on an empty store, and gives the memories that come of it. */
+/** Takes the steps on an empty store, and gives the resulting memories. */
 export async function repeatInMemory(
   ports: Ports,
   scope: Scope,
@@ -194,8 +194,8 @@ function createCountedIds() {
 }
 
 /**
- * An extractor that carries out no request to forget. What was erased is in no stored message, and the words that are left
- * of a request may mean something else. A request for later is kept as the commitment that it is.
+ * An extractor that executes no requests to forget. What was erased is in no stored message, and the words that are left
+ * of a request may mean something else. A request for later is stored as a commitment.
  */
 function withoutErasures(extractor: Extractor): Extractor {
   return {

@@ -68,7 +68,7 @@ export function planTelling(messages: readonly Message[]): ReplayStep[] {
 }
 
 /**
- * Ids of the messages that are not read again: words were erased from them, from a turn that an extractor read before them, or
+ * Ids of the messages that are not read again. Words were erased from them, from a turn that an extractor read before them, or
  * from a message that was stored with one of these.
  */
 export function listUnreadable(
@@ -106,7 +106,7 @@ interface LogPlan {
 
 /**
  * The steps that repeat a log. Messages are told. What cannot be computed again is taken from the log: what a model read, edits
- * by hand, imported memories, clean-ups, undos, and what came of messages from which words were erased.
+ * by hand, imported memories, clean-ups, undos, and the results of messages with erased words.
  */
 export function planSteps({ tellable, unreadable, log, asksModel }: LogPlan): ReplayStep[] {
   const entries = new Map(log.map((entry) => [entry.revision, entry]));

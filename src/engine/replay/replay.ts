@@ -17,7 +17,7 @@ import {
   type TellableMessages,
 } from "./replay-steps.ts";
 
-/** What a replay needs beside the ports. */
+/** What a replay needs in addition to the ports. */
 export interface ReplayTools {
   /** Opens an empty store in memory. */
   readonly openStore: () => MemoryStore;

@@ -31,7 +31,7 @@ import { createWordIndex, type PackedWordIndex } from "./word-index.ts";
 const MAX_DEAD_SHARE = 0.25;
 const SLICE_MS = 3;
 
-/** Whether so many units are deleted that the index is better rebuilt. */
+/** Whether enough units are deleted for a rebuild of the index to pay off. */
 export function isMostlyDead({ deadSlots: dead, units }: SearchIndex): boolean {
   return dead.length > units.count * MAX_DEAD_SHARE;
 }

@@ -200,7 +200,7 @@ function checkList(list: unknown, name: string, most: number): readonly unknown[
   return list;
 }
 
-/** An empty filter matches everything, which a grant must say in so many words. */
+/** An empty filter matches everything, which a grant must say explicitly. */
 function checkNotEmpty(filter: unknown, name: string): void {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter))
     throw invalid(`${name} takes an object.`);

@@ -11,7 +11,7 @@ import { toSources } from "../user-state/lookups.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { findReadable } from "./grants.ts";
 
-/** At most so many owners are asked, those of the newest grants first, and so many at once. */
+/** The most owners whose memories are searched, those of the newest grants first, and the most at once. */
 const MAX_OWNERS = 50;
 const OWNERS_AT_ONCE = 8;
 

@@ -259,7 +259,7 @@ async function disableWebhook(
   list.wake();
 }
 
-/** Runs at most so many pieces of work at once, in the order of their requests. */
+/** Runs at most this many pieces of work at once, in the order of their requests. */
 function createLimiter(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let running = 0;

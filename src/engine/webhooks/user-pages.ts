@@ -3,7 +3,7 @@ import type { WebhookStore } from "../../ports/stores/webhook-store.ts";
 
 /** Users of one page. A page in which one user has changed is looked at as a whole. */
 const USERS_PER_PAGE = 100;
-/** Pages that follow each other are looked at in one query, up to so many. */
+/** The most consecutive pages that one query reads. */
 const PAGES_PER_RANGE = 10;
 
 /** The sum of the revisions of each page of users, as last read. All webhooks of the process share it. */

@@ -37,7 +37,7 @@ export const WEBHOOK_TIMING: WebhookTiming = {
 const LEAST_ATTEMPTS = 10;
 /** Users whose events are sent at once to one webhook. */
 const CONCURRENCY = 8;
-/** After so many failures without a delivery, the receiver counts as down: one event is tried, with growing pauses. */
+/** After this many failures without a delivery, the receiver counts as down: one event is tried, with growing pauses. */
 const DOWN_AFTER = 8;
 const LONGEST_PAUSE_MS = 300_000;
 /** How often the backlog is counted while the receiver is left alone. */

@@ -32,8 +32,8 @@ interface PlacedEvent {
 
 /**
  * Reads `MyActivity.json` of Gemini Apps from Google Takeout: one event for each exchange, in one of three shapes. An event
- * has the question and, if Takeout kept it, the reply. In the third shape the title is the question after words such as
- * "Prompted", in the language of the account: they are what the titles of events with a reply have in common.
+ * has the question and, if Takeout kept it, the reply. In the third shape, the title is the question after words such as
+ * "Prompted", in the language of the account. The titles of events with a reply have these words in common.
  */
 export async function* readGemini(source: ImportSource): AsyncIterable<ImportEntry> {
   const waiting: PlacedEvent[] = [];

@@ -42,7 +42,7 @@ interface ChatContext {
 }
 
 /**
- * Takes in a field beside the messages. A chat begins with its name, or with a field that the chat before has already: Saved
+ * Takes in a field other than the messages. A chat begins with its name, or with a field that the chat before has already: Saved
  * Messages have no name.
  */
 function withField(chat: ChatContext, path: string, value: unknown): ChatContext {

@@ -392,9 +392,9 @@ const CREATED_ITEM = { ...USER_OF_BODY, ...ID_OF_RESPONSE };
 const LISTED_ITEM = { user_id: "$response.body#/items/0/user_id", ...FIRST_ITEM };
 
 /**
- * OpenAPI links, by operation and status, for clients and tests that follow them. There are none to `removeMemory`, whose
- * memories stay visible, and none to `eraseUser`, which erases more than its path names: tests that follow links expect
- * that exactly the addressed resource disappears.
+ * OpenAPI links, by operation and status, for clients and tests that follow them. Tests that follow links
+ * expect that exactly the addressed resource disappears. So there are none to `removeMemory`, whose memories stay visible, and
+ * none to `eraseUser`, which erases more than its path names.
  */
 export const OPERATION_LINKS: {
   readonly [operation: string]: {

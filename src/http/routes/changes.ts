@@ -82,7 +82,7 @@ export const changeOperations: readonly Operation[] = [
   }),
 ];
 
-/** The revision to start after. A client that connects again sends the header beside its first address. */
+/** The revision to start after. A client that connects again sends the header with its first address. */
 function findStart(lastEventId: string | undefined, after = 0, isStream: boolean): number {
   if (!isStream || lastEventId === undefined || lastEventId === "") return after;
   const parsed = revisionTextSchema.safeParse(lastEventId);

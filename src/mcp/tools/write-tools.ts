@@ -125,8 +125,8 @@ const forgetTool: McpTool = defineTool({
 const MAX_TRIES = 5;
 
 /**
- * Erases what the plan of a token showed, and nothing else: the plan is made again, and is carried out only at the revision
- * that it was made of. Throws `conflict` if it is another plan by now.
+ * Erases what the plan of a token showed, and nothing else. The plan is made again, and is executed only at the revision that it
+ * was made for. Throws `conflict` if it is another plan by now.
  */
 async function eraseAsPlanned(target: ErasureTarget, token: string, call: ToolCall): Promise<ErasureReceipt> {
   const { memory, signal } = call;

@@ -1,7 +1,7 @@
 import type { Answer, WhyNot } from "../../domain/recall.ts";
 import type { ErasedCounts, ErasureReceipt, PendingConfirmation, Receipt } from "../../domain/receipt.ts";
 
-/** A stored message of a conversation, and what came of it. */
+/** A stored message of a conversation, and its results. */
 export interface ReportedTurn {
   readonly receipt: Receipt;
   /** The answer from memory, if the message asks something. */

@@ -68,7 +68,7 @@ export interface QueryStyle {
   readonly isAfterNumber: boolean;
 }
 
-/** What a sentence says of something erased, beside its words. */
+/** What a sentence says of something erased, besides its words. */
 export interface ErasureTalk {
   /** It asks something, or asks for a confirmation. */
   readonly isQuestion: boolean;

@@ -11,7 +11,7 @@ export interface EmbedderChoice {
 }
 
 /**
- * The embedders that projects and users chose, by name. They are no part of a user's change-sets: no revision, no log
+ * The embedders that projects and users chose, by name. They are not part of a user's change-sets: no revision, no log
  * entry. They contain no user text. A user may choose before the first write, and keeps the choice after an erasure.
  */
 export interface EmbedderChoices {
@@ -24,6 +24,6 @@ export interface EmbedderChoices {
   /** Stores a choice durably, replacing the one before. */
   save(choice: EmbedderChoice): Promise<void>;
 
-  /** Removes the choice of a user, or of a project. Removing one that does not exist is no error. */
+  /** Removes the choice of a user, or of a project. Removing one that does not exist is not an error. */
   remove(choice: Omit<EmbedderChoice, "embedder">): Promise<void>;
 }

@@ -2,8 +2,8 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Share } from "../../domain/sharing.ts";
 
 /**
- * Grants and groups of a project. They are no part of a user's change-sets: no revision, no log entry. They hold no
- * memory, only what may be read and by whom.
+ * Grants and groups of a project. They are not part of a user's change-sets: they have no revision and no log entry. They
+ * contain no memories, only what may be read, and by which users.
  */
 export interface SharingStore {
   /**
@@ -14,7 +14,7 @@ export interface SharingStore {
 
   /**
    * Applies changes atomically and durably. A share of version 1 must not exist; any other must be the next version of the
-   * stored one. Dropping a share that does not exist is no error. Throws `conflict` otherwise; nothing is stored then.
+   * stored one. Dropping a share that does not exist is not an error. Throws `conflict` otherwise; nothing is stored then.
    */
   apply(project: string, changes: ShareChanges): Promise<void>;
 }

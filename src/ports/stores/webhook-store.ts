@@ -1,7 +1,7 @@
 import type { Webhook, WebhookCursor, WebhookHealth } from "../../domain/operations/webhook.ts";
 
 /**
- * Webhooks of projects, and how far each has come in the log of each user. They are no part of a user's change-sets: no
+ * Webhooks of projects, and how far each has come in the log of each user. They are not part of a user's change-sets: no
  * revision, no log entry. They contain no user text.
  */
 export interface WebhookStore {
@@ -28,8 +28,8 @@ export interface WebhookStore {
   readPageSums(options: { readonly from: number; readonly size: number }): Promise<UserPageSums>;
 
   /**
-   * Gives the users of the webhook's project with numbers above `after`, up to `upTo`, whose revision is ahead of the webhook's
-   * cursor, in the order of their numbers.
+   * Gives the users of the webhook's project whose revision is ahead of the webhook's cursor, in the order of their numbers:
+   * those above `after`, up to `upTo`.
    */
   findChanged(
     webhook: Pick<Webhook, "project" | "id">,

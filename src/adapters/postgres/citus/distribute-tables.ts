@@ -62,8 +62,8 @@ export function buildDistribution(table: string): string {
 /**
  * Spreads the empty tables of the current schema over the nodes, as a part of the transaction that created them.
  *
- * Tables of a user are distributed by the user's number. The constraint on the names of users moves to the table `names` on the
- * coordinator, which gives each user a number, because a node can only enforce what is on it. Partitions are left out: shards do
+ * Tables of a user are distributed by the user's number. A node can only enforce constraints on its own rows. So the
+ * constraint on the names of users moves to the table `names` on the coordinator, which gives each user a number. Partitions are left out: shards do
  * their work. Stored answers get the user's number, and shares are distributed by their project.
  */
 export const DISTRIBUTE_TABLES: string = `

@@ -110,8 +110,8 @@ const NOTED_SHARDS =
   "(SELECT object_name AS name, substring(object_name FROM '[0-9]+$')::bigint AS id FROM pg_dist_cleanup WHERE object_type = 1)";
 
 /**
- * Has the nodes of a shard rewrite it. Fails if one of them did not, if the shard is nowhere, and while a copy of it is elsewhere:
- * a move makes one that follows later, and leaves one until Citus drops it (`citus_cleanup_orphaned_resources`). A split makes
+ * Has the nodes of a shard rewrite it. Fails if one of them did not, if the shard is nowhere, and while a copy of it is elsewhere.
+ * A move creates such a copy, and leaves it until Citus drops it (`citus_cleanup_orphaned_resources`). A split makes
  * and leaves shards with other numbers.
  */
 export function buildShardRewrite(schema: string, shard: string): string {

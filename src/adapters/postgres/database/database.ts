@@ -167,7 +167,7 @@ export function createPostgresDatabase(
     });
 
   const read: PostgresDatabase["read"] = (reach, work, timeoutMs = settings.timeoutMs) =>
-    // A read has no outcome: if its COMMIT is lost, its answers are complete all the same, or it is repeated.
+    // A read has no outcome: if its COMMIT is lost, its answers are complete anyway, or it is repeated.
     run(() => attempt(begin(BEGIN_READ, reach, timeoutMs), timeoutMs, work).catch(rethrowCause));
   const write: PostgresDatabase["write"] = (reach, work, settle) => {
     let isUnknown = false;

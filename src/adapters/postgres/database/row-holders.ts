@@ -29,9 +29,9 @@ export function buildRowHolderCount(mark: string): string {
 }
 
 /**
- * One statement that counts in `found` what keeps deleted rows and may never end by itself: transactions that were prepared some
- * seconds ago and are not decided, slots of replicas that are away, and `vacuum_defer_cleanup_age`: a quiet server may never have
- * that many transactions.
+ * One statement that counts in `found` what keeps deleted rows and may never end by itself. These are transactions that were
+ * prepared some seconds ago and are not decided, slots of replicas that are away, and `vacuum_defer_cleanup_age`. A quiet server
+ * may never have that many transactions.
  */
 export function buildLastingHolderCount(preparedForSeconds: number): string {
   return (

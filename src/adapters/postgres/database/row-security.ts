@@ -68,7 +68,7 @@ function isTrue(value: unknown): boolean {
 
 /**
  * Ensures the role for transactions: creates it if it is missing and this login may do so. Gives "none" if it is not available.
- * Row-level security applies all the same, unless the login itself bypasses it. With `logsIn`, the role may log in: Citus
+ * Row-level security still applies, unless the login itself bypasses it. With `logsIn`, the role may log in: Citus
  * connects to its nodes as the role of the transaction.
  */
 export async function ensureRuntimeRole(

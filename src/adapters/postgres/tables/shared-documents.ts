@@ -50,7 +50,7 @@ export function createPostgresDocuments(database: PostgresDatabase): Documents {
         const [row] = await transaction.query(SELECT_DOCUMENT, key, "");
         return row?.mark === mark ? { was: parseDocument(row) } : undefined;
       });
-      // An error of the callback is no fault of the connection, so it is not retried.
+      // An error of the callback is not a fault of the connection, so it is not retried.
       if (thrown) throw (thrown as { readonly reason: unknown }).reason;
       return kept;
     },

@@ -75,7 +75,7 @@ export async function recallTurn(
 ): Promise<RecalledTurn> {
   if (turn.text === "") return { text: "", hasErased: false };
   const recall = async () => (await memory.context(turn.text, { maxTokens, shared: false })).text;
-  // Read before the turn is stored, which is no memory of itself yet.
+  // Read before the turn is stored, so that it does not contain the turn itself.
   const text = await recall();
   if (!stores || turn.messages.length === 0) return { text, hasErased: false };
   const { erasures = [] } = await memory.remember(turn.messages, { session });

@@ -86,7 +86,7 @@ function findLeftovers(
 
 /**
  * Compares while others write. Once the log was emptied, it contains later commits only, and it is not searched. A snapshot that
- * begins when the whole log is in the file reads from the file alone, and no checkpoint may write to the file before it ends
+ * begins when the whole log is in the file reads from the file alone. No checkpoint may write to the file before it ends
  * (sqlite.org/walformat.html, WAL_READ_LOCK(0)). Others wait to write only while it begins. Undefined if another process reads
  * from the log.
  */
@@ -125,8 +125,8 @@ function beginSnapshot(database: SqliteDatabase): boolean {
 }
 
 /**
- * True if the whole log is in the file. SQLite refuses a checkpoint at once, without its timeout, while another connection runs one
- * (sqlite.org/c3ref/wal_checkpoint_v2.html), and its timeout sleeps through the short moments at which a busy writer holds no lock.
+ * True if the whole log is in the file. While another connection runs a checkpoint, SQLite refuses a second one at once, without its
+ * timeout (sqlite.org/c3ref/wal_checkpoint_v2.html). The timeout also sleeps through the moments at which a busy writer holds no lock.
  * So this tries often, until `timeoutMs` is over.
  */
 function checkpoint({ handle }: SqliteDatabase, mode: "TRUNCATE" | "PASSIVE", timeoutMs: number): boolean {

@@ -8,8 +8,8 @@ const MAX_CREATIONS = 3;
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /**
- * Creates a database file (mode 0600) with what `fill` writes, completely or not at all: a file that a power failure tore while
- * SQLite wrote its first page could not be opened again. If another process creates it first, its file stays. On a file system
+ * Creates a database file (mode 0600) with what `fill` writes, completely or not at all. After a power failure during the
+ * first page, SQLite could not open the file again. If another process creates it first, its file stays. On a file system
  * without links, the file is created empty. Throws the error of the system.
  */
 export function createDatabaseFile(path: string, fill: (handle: DatabaseSync) => void): void {

@@ -34,7 +34,7 @@ export function removeOldDrafts(path: string, isChosenName = false): void {
       if (isAbandoned(draft, Number(pid))) removeDraft(draft);
     }
   } catch {
-    // The folder cannot be listed: the file itself can be read all the same.
+    // The folder cannot be listed, but the file itself can be read.
   }
 }
 

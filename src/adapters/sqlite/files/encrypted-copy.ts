@@ -30,7 +30,7 @@ export interface FileEncryption {
 
 /**
  * How long the lock is held once the new file is in place, in ms. A program that opened the old file just before waits for less
- * than this, and opens the new one then: it would write to a file without a name.
+ * than this, and then opens the new one. Otherwise, it would write to a file without a name.
  */
 const HELD_AFTER_MS = 1200;
 

@@ -91,7 +91,7 @@ async function readNewText(
   throw invalid("give the new TEXT, or - to read it from stdin. On a terminal, an editor opens without it.");
 }
 
-/** Opens the editor on a copy of the text that only this user can read. The copy stays for what comes of the text. */
+/** Opens the editor on a copy of the text that only this user can read. The copy remains until the text is processed. */
 function readFromEditor(before: string): NewText {
   const copy = join(mkdtempSync(join(tmpdir(), "keepsake-edit-")), "memory.txt");
   try {

@@ -62,8 +62,8 @@ interface FoundReference extends InputReference {
 
 /**
  * Puts the user's stored items in place of the references to them. Throws a 404 error for an id that is not stored, and a 400
- * error for too many or repeated references. Left as they are: what the client's own account may have, and what the server's
- * key refuses because the request has to do with nothing that is stored here.
+ * error for too many or repeated references. It leaves two kinds of references as they are: those that the client's own
+ * account may have, and those that the server's key refuses because nothing of the request is stored here.
  */
 export async function resolveItemReferences(
   call: Pick<OperationRequest, "memoryOf" | "project">,

@@ -250,7 +250,7 @@ interface MemoryContextRequest {
 
 /** The share of the profile in the budget. The rest is for recalled items. */
 const PROFILE_SHARE = 0.25;
-/** The most that goes into the newest turn beside the profile, whatever the budget is: each token costs at each turn. */
+/** The most that is added to the newest turn besides the profile, whatever the budget is: each token costs at each turn. */
 const MAX_REQUEST_TOKENS = 1500;
 /** Maximum number of changes to check for an erasure. */
 const MAX_CHANGES_READ = 100;

@@ -20,8 +20,8 @@ interface ReportReaders {
 }
 
 /**
- * A prompt block that tells a model what came of a request to forget, so that it neither claims an erasure that did not happen nor
- * keeps a question of the memory from the user. Empty if nothing was asked. Erased words are not in it; a question quotes what would go.
+ * A prompt block that tells a model the result of a request to forget. Without it, the model might claim an erasure that did not
+ * happen, or withhold a question from the user. Empty if nothing was asked. Erased words are not in it; a question quotes what would go.
  */
 export function formatForgettingReport(
   receipt: Pick<Receipt, "erasures" | "waiting" | "memories">,

@@ -27,7 +27,7 @@ export const MESSAGES_DIALECT: ProxyDialect = {
   createReader: createMessagesReader,
 };
 
-/** Results of tools are sent in a user's message. Without words beside them, the user has said nothing. */
+/** Results of tools are sent in a user's message. Without other words, the user has said nothing. */
 function findRole(role: unknown, content: unknown, text: string): RequestTurn["role"] {
   if (role === "assistant") return "assistant";
   if (role !== "user") return "other";
@@ -39,7 +39,7 @@ export function isToolResult(block: unknown): boolean {
   return toText(toFields(block).type).endsWith("tool_result");
 }
 
-/** Programs put their own notes beside the user's words, in blocks of this form. */
+/** Programs add their own notes to the user's words, in blocks of this form. */
 const NOTE_BEGIN = "<system-reminder>";
 const NOTE_END = "</system-reminder>";
 

@@ -43,8 +43,8 @@ const USER_HINT =
   "Name the user by a key for one user, or by `x-keepsake-user` or another configured header, in every request.";
 
 /**
- * Gives a function that tells what the user or the model said through the proxy just before: agents send each turn to the
- * model, and add it to their conversation afterwards.
+ * Gives a function that tells what the user or the model has just said through the proxy. Agents send each turn to the model,
+ * and add it to their conversation afterwards.
  */
 function createKnownCheck(call: OperationRequest): IsKnownItem {
   const { conversations } = call.services.proxy;
