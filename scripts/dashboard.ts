@@ -107,7 +107,7 @@ const SECTIONS: readonly Section[] = [
       {
         title: "Users set aside by a job",
         unit: "short",
-        help: "What failed with them says `keepsake worker --set-aside`.",
+        help: "What failed with them says `keepsake worker --quarantined`.",
         lines: [["max by (job) (keepsake_job_set_aside)", "{{job}}"]],
       },
       {

@@ -51,7 +51,7 @@ ${formatExamples("encryption convert", "encryption convert --db /var/lib/keepsak
     .addHelpText(
       "after",
       `
-Stop the server first. The settings name the master key of now. Each key of a user is wrapped with the new one; the data stays as it
+Stop the server first. The settings name the current master key. Each key of a user is wrapped with the new one; the data stays as it
 is. If that is interrupted, nothing opens the database: run it again. Copies of the folder of keys from before still need the earlier
 master key.
 ${formatExamples("encryption rotate --to-file /etc/keepsake/master.key")}`,
@@ -184,7 +184,7 @@ ${formatExamples("embedder list", "embedder choose multilingual --project suppor
 function addWebhookCommands(root: Command): void {
   const webhooks = root
     .command("webhooks")
-    .description("manage webhooks, which are told when memories change")
+    .description("manage webhooks, which are notified when memories change")
     .helpCommand(false)
     .addHelpText(
       "after",
@@ -247,7 +247,9 @@ ${formatExamples("webhooks list", "webhooks add https://example.com/hook --event
 
 function addDefinitionOptions(command: Command): Command {
   return command
-    .addOption(new Option("--event <EVENT...>", "what it is told of (everything)").choices(WEBHOOK_EVENTS))
+    .addOption(
+      new Option("--event <EVENT...>", "what it is notified of (everything)").choices(WEBHOOK_EVENTS),
+    )
     .option("--label <TEXT>", "a name for people");
 }
 
@@ -259,13 +261,13 @@ export function addReplayCommands(root: Command): void {
     "compare what is stored with what this version makes of the same log",
     async (_operands, options) => (await import("./commands/memories/replay.ts")).runReplay(options),
   )
-    .option("--ask-model", "have the model read the messages again; its calls cost what they cost")
+    .option("--ask-model", "have the model read the messages again; its calls are charged as usual")
     .addHelpText(
       "after",
       `
 Repeats the user's log in an empty memory that is thrown away, and compares it with the stored one, fact by fact. Messages are
 read again, in their order and at their times. What a model read, a person edited, an import brought or a clean-up merged is
-taken from the log, as is what came of words that were erased since. Stores nothing. Exits with status 1 if there are
+taken from the log, as are the results of words that were erased since. Stores nothing. Exits with status 1 if there are
 differences.
 ${formatExamples("replay --user ana", "replay --user ana --json")}`,
     );
@@ -278,7 +280,7 @@ ${formatExamples("replay --user ana", "replay --user ana --json")}`,
     "after",
     `
 Reads the user's messages twice: with the built-in rules, and with the configured model alone. What is stored is not looked
-at. Stores nothing; the model's calls cost what they cost. Needs OPENAI_API_KEY or OPENAI_BASE_URL. Exits with status 1 if
+at. Stores nothing; the model's calls are charged as usual. Needs OPENAI_API_KEY or OPENAI_BASE_URL. Exits with status 1 if
 there are differences.
 ${formatExamples("compare --user ana")}`,
   );
@@ -319,7 +321,7 @@ The words are those of the memories, or with --by model those of the configured 
 was ended or erased is in no reflection.
 ${formatExamples("reflect", "reflect --topic work --from 2026-01-01T00:00:00Z", "reflect --by model")}`,
     );
-  addCommand(root, "vacuum", "give the space of deleted data back", async (_operands, options) =>
+  addCommand(root, "vacuum", "free the space of deleted data", async (_operands, options) =>
     (await import("./commands/server/maintenance.ts")).runVacuum(options),
   ).addHelpText(
     "after",

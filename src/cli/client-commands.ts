@@ -117,7 +117,7 @@ ${formatExamples("hooks install claude-code --db ~/memory.db", "hooks install cu
   addCommand(
     hooks,
     "log",
-    "show which hooks ran, how long they took and what they gave",
+    "show which hooks ran, how long they took and what they returned",
     async (_operands, options) => (await import("./commands/clients/hooks.ts")).runHooksLog(options),
   );
 }

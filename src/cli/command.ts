@@ -5,7 +5,8 @@ import { parseWeightList, type RankingWeights, WEIGHT_LIST_EXAMPLE } from "../do
 import { toIsoTime } from "../domain/time.ts";
 import type { CommonOptions } from "./with-memory.ts";
 
-type CommandAction = (operands: readonly string[], options: CommonOptions) => Promise<void>;
+/** What a command does with its operands and options. */
+export type CommandAction = (operands: readonly string[], options: CommonOptions) => Promise<void>;
 
 /** Adds a command. Its action gets its operands, and its own and the global options. */
 export function addCommand(
@@ -21,6 +22,32 @@ export function addCommand(
       const self = given.at(-1) as Command;
       await action(self.processedArgs as string[], self.optsWithGlobals());
     });
+}
+
+/** Adds a former name of a command. It does the same, and says its current name on stderr. */
+export function addFormerCommand(
+  root: Command,
+  usage: string,
+  current: string,
+  action: CommandAction,
+): Command {
+  return root.command(usage, { hidden: true }).action(async (...given: unknown[]) => {
+    const self = given.at(-1) as Command;
+    noteFormerName(self.name(), current);
+    await action(self.processedArgs as string[], self.optsWithGlobals());
+  });
+}
+
+/** Adds a former name of an option without a value. It does the same, and says its current name on stderr. */
+export function addFormerOption(command: Command, former: string, current: string): Command {
+  return command.addOption(new Option(`--${former}`).hideHelp()).on(`option:${former}`, () => {
+    noteFormerName(`--${former}`, `--${current}`);
+    command.setOptionValue(current, true);
+  });
+}
+
+function noteFormerName(former: string, current: string): void {
+  process.stderr.write(`keepsake: ${former} is called ${current} now. The former name works until 1.0.\n`);
 }
 
 /** Examples for the end of a command's help. */

@@ -58,7 +58,7 @@ ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --grou
   addCommand(
     root,
     "decline <GRANT>",
-    "decline a grant that was received: nothing of it is recalled",
+    "decline a received grant: its memories are not recalled",
     async ([id = ""], options) => (await import("./commands/memories/sharing.ts")).runDecline(id, options),
   ).option("--undo", "accept it again");
   addCommand(root, "private <ID>", "keep a memory out of all grants", async ([id = ""], options) =>
@@ -77,7 +77,7 @@ ${formatExamples('share ben --about "holiday" --until 2026-09-01', "share --grou
   addCommand(root, "group [NAME]", "list groups, or make or change one", async ([name], options) =>
     (await import("./commands/memories/sharing.ts")).runGroup(name, options),
   )
-    .option("--members <USERS>", "its members, separated by commas; they replace those before")
+    .option("--members <USERS>", "its members, separated by commas; they replace the earlier ones")
     .option("--delete", "delete it with all grants to it; a member leaves it instead")
     .addHelpText(
       "after",
@@ -96,13 +96,13 @@ function addAssociationCommands(root: Command): void {
     async ([from = "", to = ""], options) =>
       (await import("./commands/memories/associations.ts")).runLink(from, to, options),
   )
-    .addOption(createTypeOption("how the first bears on the second (related_to)"))
+    .addOption(createTypeOption("how the first relates to the second (related_to)"))
     .option("--strength <S>", "from 0 to 1 (1)", parseShareOption)
     .addHelpText(
       "after",
       `
 What depends on another memory, or is derived from it, is marked for review when that memory is replaced, reworded, removed
-or erased: \`list --review\` shows it, \`confirm\` says that it still holds.
+or erased: \`list --review\` shows it, \`confirm\` says that it is still true.
 ${formatExamples("link 019f… 019e… --type depends_on --strength 0.8", "link 019f… 019d…")}`,
     );
   addCommand(
@@ -128,7 +128,7 @@ ${formatExamples("link 019f… 019e… --type depends_on --strength 0.8", "link 
     async ([id = ""], options) =>
       (await import("./commands/memories/associations.ts")).runRelated(id, options),
   )
-    .option("--depth <N>", "the most associations on the way (1)", createCountParser(1, 5))
+    .option("--depth <N>", "maximum number of associations on the path (1)", createCountParser(1, 5))
     .option("--min-strength <S>", "the least strength, from 0 to 1 (0)", parseShareOption)
     .option("--limit <N>", "maximum number of memories (20)", createCountParser(1, 200))
     .addOption(createTypeOption("only along associations of this type"))
@@ -136,7 +136,7 @@ ${formatExamples("link 019f… 019e… --type depends_on --strength 0.8", "link 
     .addHelpText(
       "after",
       `
-Besides stored associations, it follows those that are read off the memories: told in one sentence, or about the same.
+It also follows inferred associations: between memories from one sentence, or about the same person or thing.
 ${formatExamples("related 019f…", "related 019f… --depth 3 --min-strength 0.3")}`,
     );
 }

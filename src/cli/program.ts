@@ -11,6 +11,9 @@ import {
 import { addCompletionCommand, addHookCommands, addMcpCommands } from "./client-commands.ts";
 import {
   addCommand,
+  addFormerCommand,
+  addFormerOption,
+  type CommandAction,
   createCountParser,
   createWhereTextOption,
   formatExamples,
@@ -148,7 +151,7 @@ ${formatExamples('forget "Magnet" --dry-run', 'forget "my salary" --yes', "forge
 }
 
 function addMemoryCommands(root: Command): void {
-  addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
+  const list = addCommand(root, "list", "list current memories, newest first", async (_operands, options) =>
     (await import("./commands/memories/memories.ts")).runList(options),
   )
     .addOption(new Option("--kind <KIND>", "only memories of this kind or group").choices(KIND_NAMES))
@@ -168,13 +171,19 @@ function addMemoryCommands(root: Command): void {
     .addOption(createWhereTextOption('only memories whose text matches, such as {"$contains": "Porto"}'))
     .option("--limit <N>", "maximum number of memories (50)", createCountParser(1, 1000))
     .option("--cursor <CURSOR>", "continue after the page that gave this cursor")
-    .option("--set-aside", "only memories quarantined as prompt injection, with the reason")
+    .option("--quarantined", "only memories quarantined as prompt injection, with the reason")
     .option("--review", "only memories that depend on something that has changed");
-  addCommand(root, "let-in <ID>", "approve a quarantined memory", async ([id = ""], options) =>
-    (await import("./commands/memories/memories.ts")).runApprove(id, options),
-  );
-  addCommand(root, "confirm <ID>", "end the review of a memory: it still holds", async ([id = ""], options) =>
-    (await import("./commands/memories/associations.ts")).runConfirm(id, options),
+  addFormerOption(list, "set-aside", "quarantined");
+  const approve: CommandAction = async ([id = ""], options) =>
+    (await import("./commands/memories/memories.ts")).runApprove(id, options);
+  addCommand(root, "approve <ID>", "approve a quarantined memory", approve);
+  addFormerCommand(root, "let-in <ID>", "approve", approve);
+  addCommand(
+    root,
+    "confirm <ID>",
+    "end the review of a memory: it is still true",
+    async ([id = ""], options) =>
+      (await import("./commands/memories/associations.ts")).runConfirm(id, options),
   );
   addCommand(root, "get <ID>", "show one memory with its sources", async ([id = ""], options) =>
     (await import("./commands/memories/memories.ts")).runGet(id, options),
@@ -220,7 +229,7 @@ function addEditCommand(root: Command): void {
     .addHelpText(
       "after",
       `
-The version before stays in the history, and \`undo\` has it back. On a terminal, the editor is that of VISUAL or EDITOR. The text
+The earlier version stays in the history, and \`undo\` restores it. On a terminal, the editor is that of VISUAL or EDITOR. The text
 "-" is read from stdin.
 ${formatExamples("edit 1a2b3c4d", 'edit 1a2b3c4d "The user lives in Ghent."', "edit 1a2b3c4d --valid-to 2026-03-01")}`,
     );
@@ -306,7 +315,7 @@ function addServerCommands(root: Command): void {
     .option("--host <HOST>", "the address to listen on (127.0.0.1)")
     .option("--port <PORT>", "the port (7420); 0 picks a free one", createCountParser(0, 65_535))
     .addHelpText("after", formatExamples("serve", "serve --port 8080 --db /var/lib/keepsake.db"));
-  addCommand(root, "worker", "run background jobs", async (_operands, options) =>
+  const worker = addCommand(root, "worker", "run background jobs", async (_operands, options) =>
     (await import("./commands/server/worker.ts")).runWorker(options),
   )
     .option(
@@ -315,15 +324,16 @@ function addServerCommands(root: Command): void {
       createCountParser(0, 65_535),
     )
     .option("--host <HOST>", "the address to listen on with --port (127.0.0.1)")
-    .option("--set-aside", "list the jobs that failed too often, then exit")
+    .option("--quarantined", "list the jobs that failed too often, then exit")
     .option("--again <ID>", "retry one of those jobs, then exit")
     .addHelpText(
       "after",
       `
 Any number of workers can share one database. With KEEPSAKE_QUEUE=bullmq, workers receive jobs at once. With
 KEEPSAKE_JOBS=workers, the server leaves all background jobs to workers.
-${formatExamples("worker", "worker --port 7421", "worker --set-aside")}`,
+${formatExamples("worker", "worker --port 7421", "worker --quarantined")}`,
     );
+  addFormerOption(worker, "set-aside", "quarantined");
 }
 
 /** Runs a command line. Sets exit status 2 on a usage error, and prints how to correct it. */

@@ -43,7 +43,7 @@ export function addSearchCommands(root: Command): void {
     .addHelpText(
       "after",
       `
-For a person who looks around: it also finds parts of words, leaves no receipt, and counts as no use of the memories.
+For browsing: it also finds parts of words, leaves no receipt, and does not count as a use of the memories.
 ${formatExamples('search "Porto"', 'search "holiday" --kind commitment --all')}`,
     );
   addQuestionCommands(root);

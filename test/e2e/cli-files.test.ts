@@ -116,9 +116,19 @@ describe("export", () => {
     expect(readFileSync(join(place, "alone.json"), "utf8")).not.toContain('"storage"');
     await keepsake("export", "all.jsonl");
     await keepsake("import", "all.jsonl", "--db", "copy.db");
-    const waiting = await keepsake("list", "--set-aside", "--db", "copy.db", "--json");
+    const waiting = await keepsake("list", "--quarantined", "--db", "copy.db", "--json");
     expect(waiting.json.items).toMatchObject([
       { text: expect.stringContaining("Zephyra"), quarantined: true },
+    ]);
+    const former = await keepsake("list", "--set-aside", "--db", "copy.db", "--json");
+    expect([former.out, former.err]).toEqual([
+      waiting.out,
+      "keepsake: --set-aside is called --quarantined now. The former name works until 1.0.\n",
+    ]);
+    const approved = await keepsake("let-in", waiting.json.items[0].id, "--db", "copy.db");
+    expect([approved.status, approved.err]).toEqual([
+      0,
+      "keepsake: let-in is called approve now. The former name works until 1.0.\n",
     ]);
   });
 

@@ -57,7 +57,7 @@ describe("share, grants, shared, decline, private and unshare", () => {
     expect(shared.out).toMatch(/^\S+ {2}ana {2}ana's spare key is at the bakery\.\n$/);
     const asked = () => as("ben", "answer", "Where is the spare key?");
     expect((await asked()).out).toBe("ana shares: Ana's spare key is at the bakery.\n");
-    expect((await as("ben", "decline", grant.id)).out).toBe("Declined: nothing of it is recalled.\n");
+    expect((await as("ben", "decline", grant.id)).out).toBe("Declined: its memories are not recalled.\n");
     expect((await asked()).status).toBe(3);
     expect((await as("ana", "grants")).out).toContain("  declined  ");
     expect((await as("ben", "decline", grant.id, "--undo")).out).toBe("Accepted.\n");

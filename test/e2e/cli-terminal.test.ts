@@ -103,7 +103,7 @@ describe("a part of an id", () => {
         ["unlink", part, other],
         ["private", part],
         ["share", "ben", "--id", part],
-        ["let-in", part],
+        ["approve", part],
         ["confirm", part],
       ]) {
         const ran = await keepsake(...words);

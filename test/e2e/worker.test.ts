@@ -41,12 +41,12 @@ describe("worker", () => {
     const failed = { attempts: 5, problem: "internal", at: new Date().toISOString() };
     await record.jobs.saveProgress("consolidation", [{ scope, visit: { revision: 1, failed } }]);
     await record.close();
-    const shown = await keepsake("worker", "--set-aside", "--json");
+    const shown = await keepsake("worker", "--quarantined", "--json");
     expect(shown.json.items).toMatchObject([
       { job: "consolidation", project: "default", user: "ann", attempts: 5, problem: "internal" },
     ]);
     const { id } = shown.json.items[0];
-    expect((await keepsake("worker", "--set-aside")).out).toContain(id);
+    expect((await keepsake("worker", "--quarantined")).out).toContain(id);
     expect((await keepsake("jobs", "--json")).json.jobs).toContainEqual(
       expect.objectContaining({ name: "consolidation", set_aside: 1 }),
     );
@@ -55,13 +55,13 @@ describe("worker", () => {
       status: 0,
       out: "The job will run again.\n",
     });
-    expect((await keepsake("worker", "--set-aside")).out).toBe("No failed jobs.\n");
+    expect((await keepsake("worker", "--quarantined")).out).toBe("No failed jobs.\n");
   });
 
   it("says what is wrong with how it was started", { timeout: 60_000 }, async () => {
     expect(await keepsake("worker", "--db", ":memory:")).toMatchObject({ status: 2 });
     expect(await keepsake("worker", "--at", "2026-01-01T00:00:00Z")).toMatchObject({ status: 2 });
-    expect((await keepsake("worker", "--set-aside", "--db", "none.db")).err).toContain("no database");
+    expect((await keepsake("worker", "--quarantined", "--db", "none.db")).err).toContain("no database");
     const wrong = await keepsakeWith({ env: { KEEPSAKE_JOBS: "elsewhere" } }, "worker");
     expect(wrong).toMatchObject({ status: 2 });
     expect(wrong.err).toContain("here or workers");

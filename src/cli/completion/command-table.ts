@@ -34,7 +34,7 @@ export function listCommands(root: Command): CompletionCommand[] {
     ...command.commands.flatMap((one) => below(one, path === "" ? one.name() : `${path} ${one.name()}`)),
   ];
   const all = below(root, "");
-  const names = root.commands.map((command) => command.name());
+  const names = visibleCommands(root).map((command) => command.name());
   return [
     ...all,
     {
@@ -48,13 +48,19 @@ export function listCommands(root: Command): CompletionCommand[] {
   ];
 }
 
+/** The commands below a command, without former names. */
+function visibleCommands(command: Command): Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((one) => visible.includes(one));
+}
+
 function toCompletionCommand(command: Command, path: string, options: readonly Option[]): CompletionCommand {
   const operands = command.registeredArguments;
   return {
     path,
     description: command.description(),
     commands: [
-      ...command.commands.map((one) => ({ name: one.name(), description: one.description() })),
+      ...visibleCommands(command).map((one) => ({ name: one.name(), description: one.description() })),
       ...(path === "" ? [{ name: "help", description: "print the help of a command" }] : []),
     ],
     options: [

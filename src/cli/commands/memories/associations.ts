@@ -159,7 +159,7 @@ function formatRelation(start: string, { strength, path }: RelatedMemory): strin
   return [strength.toFixed(2), way.join(", ")];
 }
 
-/** Ends the review of a memory: it still holds. */
+/** Ends the review of a memory: it is still true. */
 export async function runConfirm(part: string, options: CommonOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {
     const id = await findMemoryId(memory, part, allowsParts(print));

@@ -20,7 +20,7 @@ interface ListCommandOptions extends CommonOptions {
   readonly to?: string;
   readonly asOf?: string;
   readonly knownAt?: string;
-  readonly setAside?: boolean;
+  readonly quarantined?: boolean;
   readonly review?: boolean;
   readonly whereText?: WhereText;
 }
@@ -37,17 +37,18 @@ export async function runList(options: ListCommandOptions): Promise<void> {
   });
 }
 
-function describeEmptyList({ setAside, review }: ListCommandOptions): string {
-  if (setAside) return "No memory is quarantined.";
+function describeEmptyList({ quarantined, review }: ListCommandOptions): string {
+  if (quarantined) return "No memory is quarantined.";
   return review ? "No memory waits for a review." : "No memories found.";
 }
 
 function toListOptions(options: ListCommandOptions): ListOptions {
-  const { kind, status, limit, cursor, sort, from, to, asOf, knownAt, setAside, review, whereText } = options;
+  const { kind, status, limit, cursor, sort, from, to, asOf, knownAt, quarantined, review, whereText } =
+    options;
   const given = { kind, status, limit, cursor, sort, from, to, asOf, knownAt, whereText };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...(setAside ? { quarantined: true } : {}),
+    ...(quarantined ? { quarantined: true } : {}),
     ...(review ? { review: true as const } : {}),
   };
 }

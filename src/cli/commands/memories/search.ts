@@ -23,8 +23,8 @@ interface FoundMemory extends Pick<ShownMemory, "id" | "text" | "status" | "at">
 }
 
 /**
- * Finds memories by meaning, and those whose text contains the words as they are. For a person who looks around: it leaves no
- * receipt and counts as no use.
+ * Finds memories by meaning, and those whose text contains the words as they are. For browsing: it leaves no receipt, and does
+ * not count as a use.
  */
 export async function runSearch(text: string, options: SearchCommandOptions): Promise<void> {
   await withMemory(options, "reads", async ({ memory, print }) => {

@@ -144,7 +144,7 @@ export async function runDecline(part: string, options: DeclineCommandOptions): 
   await withMemory(options, "reads", async ({ memory, print }) => {
     const id = await findGrantId(memory, part, allowsParts(print));
     const grant = await (options.undo ? memory.accept(id) : memory.decline(id));
-    print.result(grant, () => [options.undo ? "Accepted." : "Declined: nothing of it is recalled."]);
+    print.result(grant, () => [options.undo ? "Accepted." : "Declined: its memories are not recalled."]);
     return EXIT.done;
   });
 }

@@ -15,7 +15,7 @@ import { type CommandContext, type CommonOptions, withMemory } from "../../with-
 interface WorkerCommandOptions extends CommonOptions {
   readonly host?: string;
   readonly port?: number;
-  readonly setAside?: boolean;
+  readonly quarantined?: boolean;
   readonly again?: string;
 }
 
@@ -27,7 +27,7 @@ const KEEP_ALIVE_MS = 1_000_000_000;
 /** Runs background jobs until a stop signal; or lists jobs that failed too often, or retries one. */
 export async function runWorker(options: WorkerCommandOptions): Promise<void> {
   if (options.again !== undefined) return retryFailedWork(options, options.again);
-  if (options.setAside) return showFailedWork(options);
+  if (options.quarantined) return showFailedWork(options);
   const meter = prometheusMeter();
   const spans = await otelTracer();
   const runJobs = async (context: CommandContext): Promise<number> => {
@@ -50,7 +50,7 @@ export async function runWorker(options: WorkerCommandOptions): Promise<void> {
       const left = (await context.keepsake.setAside()).length;
       if (left > 0)
         context.print.note(
-          `${formatCount(left, "job")} failed too often: keepsake worker --set-aside lists them`,
+          `${formatCount(left, "job")} failed too often: keepsake worker --quarantined lists them`,
         );
       const signal = await stop;
       context.print.note(`${signal}: finishing work in progress.`);
