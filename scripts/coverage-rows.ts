@@ -41,7 +41,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
     "Facts are learnt from chat",
     "`remember`, `POST /api/v1/messages`, `/message`, `keepsake chat`",
     {
-      test: [STORY, "is learnt, answered in a new conversation, changed, and forgotten everywhere"],
+      test: [STORY, "a fact is learnt, answered in a new conversation, changed, and forgotten everywhere"],
     },
   ),
   row(
@@ -300,7 +300,7 @@ export const COVERAGE_ROWS: readonly CoverageRow[] = [
   row(33, MET, "Tenants", "projects, by the key; a matrix of all operations", {
     test: [
       "test/tenants/matrix.test.ts",
-      "nothing of anybody's was shown to anybody else, changed by anybody else, or told from nothing",
+      "no key reads or changes another user's data, or learns whether it exists",
     ],
   }),
   row(

@@ -276,7 +276,7 @@ describe("the packed package", () => {
 });
 
 describe("an import", () => {
-  it("of keepsake loads no server, no command line and no other package", () => {
+  it("an import of keepsake loads no server, no command line and no other package", () => {
     const loaded = loadedBy("keepsake");
     expect(loaded.length).toBeGreaterThan(10);
     const loadedModules = new Set(loaded.filter((url) => url.startsWith("file:"))).size;

@@ -242,7 +242,7 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
       });
     });
 
-    it("keeps every quote true to its message", async () => {
+    it("every quote of a memory matches its message", async () => {
       await ana.forget("Magnet");
       for (const { sources } of (await ana.list({ status: "all" })).items) {
         for (const { message, start, end, quote } of sources) {
@@ -266,7 +266,7 @@ describe.each(RECORDS)("with a store of %s", (_name, openRecord) => {
       expect(await everything()).toBe(before);
     });
 
-    it("blocks erased content until the user says it again", async () => {
+    it("erased content is not learnt again until the user says it again", async () => {
       await ana.forget("Magnet");
       later();
       await ana.remember({ role: "user", content: "I use Magnet.", at: "2026-01-01T10:00:00Z" });

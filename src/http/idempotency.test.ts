@@ -55,7 +55,7 @@ const revision = async (): Promise<number> =>
   (await call("GET", "/api/v1/memories/ana/stats", undefined, {})).json.revision;
 
 describe("a write with an idempotency key", () => {
-  it("is carried out once, and answered the same, byte for byte", async () => {
+  it("a write sent twice under one key is executed once, with the same answer byte for byte", async () => {
     const first = await add("Ana lives in Porto.");
     const again = await add("Ana lives in Porto.");
     expect([again.status, again.text]).toEqual([first.status, first.text]);

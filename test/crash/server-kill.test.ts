@@ -11,7 +11,7 @@ it("a server that is killed under load has kept every write that it acknowledged
   expect([acknowledged >= 20, inFlight > 0]).toEqual([true, true]);
 });
 
-it("a server that is told to stop under load answers in full what was asked of it before", {
+it("a server that stops under load completes all requests that it received before", {
   timeout: 60_000,
 }, async () => {
   const { acknowledged, inFlight, faults } = await serverEnds("SIGTERM", 2, 20260104);

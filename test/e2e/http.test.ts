@@ -59,7 +59,7 @@ const bytesOf = (place: string): string =>
     .join("\n");
 
 describe("the story, over HTTP", () => {
-  it("is learnt, answered in a new conversation, changed, and forgotten everywhere", async () => {
+  it("a fact is learnt, answered in a new conversation, changed, and forgotten everywhere", async () => {
     const say = async (message: string, session: string): Promise<Answer["json"]> =>
       (await call("POST", "/api/v1/conversation", { user_id: "ana", message, session_id: session })).json;
 

@@ -11,7 +11,7 @@ it("there is a way to bring about every fault of the table", () => {
   expect([...WAY_NAMES].sort()).toEqual(FAULTS.map(({ name }) => name).sort());
 });
 
-it.each(QUICK)("where %s, every surface does what the table says", { timeout: 60_000 }, async (name) => {
+it.each(QUICK)("if %s, every interface does what the table says", { timeout: 60_000 }, async (name) => {
   const fault = FAULTS.find((one) => one.name === name);
   expect(fault && (await tryFault(fault)).faults).toEqual([]);
 });

@@ -151,7 +151,7 @@ describe("an audit", () => {
 });
 
 describe("a receipt", () => {
-  it("is checked with the public key alone", async () => {
+  it("a receipt is verified with the public key alone", async () => {
     const memory = await createMemory({ path });
     const { publicKey, receipts: all } = await memory.audit();
     await memory.close();

@@ -173,7 +173,7 @@ describe("a backup", () => {
 });
 
 describe("restoring", () => {
-  it("brings back what was there, and not what was erased since", async () => {
+  it("a restored backup brings back no content that was erased since", async () => {
     const ana = memory.scope({ user: "ana" });
     await memory.backup(copy);
     await ana.forget("Quixote");

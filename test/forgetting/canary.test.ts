@@ -88,7 +88,7 @@ async function isRead(memory: ScopedMemory, word: string): Promise<boolean> {
 }
 
 describe("a word that was forgotten", () => {
-  it("is in no byte of any file, in no form, and in no answer; and was in all of them before", {
+  it("erased content is in no byte of any file, in no encoding, and in no answer", {
     timeout: 60_000,
   }, async () => {
     const word = canary();

@@ -124,7 +124,7 @@ describe("a model's server", () => {
     for (const { raw } of server.received) expect(raw.byteLength).toBeLessThan(32_000);
   });
 
-  it("is not asked where the budget is used up; the receipt and the job say so, and nothing is lost", async () => {
+  it("a model is not called after its budget is used up, and no message is lost", async () => {
     const { memory, ana } = await open({ costs: { budgets: { user: { day: { tokens: 0 } } } } });
     expect(await ana.remember(`I use Shram. ${SAID}`)).toMatchObject({
       memories: [{ text: "The user uses Shram." }],

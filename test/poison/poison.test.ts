@@ -35,7 +35,7 @@ describe("orders to the assistant", () => {
     );
   });
 
-  it("become no instruction, no belief, no removal and no call; where they were looked at they are not even shown", async () => {
+  it("injected orders become no instruction, memory, removal or call, and are not shown where they were detected", async () => {
     const { count, by } = await through(await library(), ALL);
     expect(count).toMatchObject(NONE);
     const shown = by.filter(({ harms }) => harms.includes("shown")).map(({ order }) => order);

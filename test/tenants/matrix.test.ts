@@ -492,7 +492,7 @@ function smuggling(sent: TenantRequest): TenantRequest[] {
 const rowOfId = (id: string): boolean => ROWS[id]?.id !== undefined;
 
 describe("in all", () => {
-  it("nothing of anybody's was shown to anybody else, changed by anybody else, or told from nothing", () => {
+  it("no key reads or changes another user's data, or learns whether it exists", () => {
     expect(LEAKS).toEqual([]);
     expect(COUNTS).toMatchObject({ leaks: 0, changed: 0, distinguishable: 0 });
     expect(COUNTS.cells).toBeGreaterThan(API_OPERATIONS.length * 40);

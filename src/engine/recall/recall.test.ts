@@ -121,7 +121,7 @@ describe("recall", () => {
     expect(abstained).toBe(false);
   });
 
-  it("gives nothing when nothing is relevant", async () => {
+  it("recall returns nothing if nothing is relevant", async () => {
     await store([said("m1", "I use Shram every day.")]);
     expect(await ask("What is my blood type?")).toMatchObject({
       items: [],

@@ -199,7 +199,7 @@ describe("an upstream that fails", () => {
 });
 
 describe("a stream", () => {
-  it.each(["/v1/chat/completions", "/v1/responses"])("arrives byte for byte from %s", async (path) => {
+  it.each(["/v1/chat/completions", "/v1/responses"])("a stream of %s arrives byte for byte", async (path) => {
     upstream.reply = () => "Grüße 👋🏽 from the “model”. 你好。";
     const body = { model: "gpt-4o-mini", user: "ana", stream: true, stream_options: { include_usage: true } };
     const asked =

@@ -203,7 +203,7 @@ describe("a chat through the proxy", () => {
 });
 
 describe("the memory injected into a request", () => {
-  it("begins with the same bytes over 20 turns, with writes in between", async () => {
+  it("a prompt begins with the same bytes over 20 turns, with writes in between", async () => {
     const ana = keepsake.scope({ user: "ana" });
     for (const fact of ["I live in Porto.", "I have a dog.", "I use Shram."]) await ana.remember(fact);
     upstream.reply = ({ turns }) => `Reply number ${turns.length}.`;
