@@ -182,7 +182,7 @@ const HOUR_MS = 3_600_000;
 const EVERY_HOURS = 24;
 const KEEP_DAYS = 30;
 
-/** Opens the archive of backups. Throws `unsupported` if the store is no file here. */
+/** Opens the archive of backups. Throws `unsupported` if the store is not a file here. */
 async function openBackupPlan(
   { backups }: MemoryOptions,
   file: { readonly path: string; readonly digestKey: string; readonly clock: Clock } | undefined,

@@ -16,7 +16,7 @@ describe("createIdShortener", () => {
     expect([shorten(TEA), shorten(other)]).toEqual(["1aaaa2222", "9aaaa2222"]);
   });
 
-  it("gives whole ids where the output is no terminal, and ids of another form everywhere", () => {
+  it("gives whole ids where the output is not a terminal, and ids of another form everywhere", () => {
     expect(createIdShortener([TEA], false)(TEA)).toBe(TEA);
     expect(createIdShortener([TEA, "note-1"], true)("note-1")).toBe("note-1");
   });

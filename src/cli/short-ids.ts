@@ -12,7 +12,7 @@ const PART = new RegExp(`^[\\da-f-]{${LEAST_CHARACTERS},}$`);
 
 /**
  * Gives a function that shortens the ids of a list to their ends, which are random: their beginnings are the time. It gives ids
- * as they are where the output is no terminal, so that scripts get whole ones.
+ * as they are where the output is not a terminal, so that scripts get whole ones.
  */
 export function createIdShortener(
   ids: readonly string[],

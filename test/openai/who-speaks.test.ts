@@ -91,7 +91,7 @@ describe("the user of a chat", () => {
       const answer = await chat(more, headers);
       expect([answer.status, answer.headers.get("x-keepsake-memory-why")]).toEqual([
         200,
-        "the user is no name",
+        "the user is not a valid name",
       ]);
     }
     expect(await world.messagesOf("ana")).toEqual([]);

@@ -16,7 +16,7 @@ import {
   toKeyContext,
 } from "./key-files.ts";
 
-/** What a change of the master key came to. */
+/** The result of a change of the master key. */
 export interface RotatedKeys {
   /** False if the keys were wrapped with the new master key before. */
   readonly isRotated: boolean;
@@ -47,7 +47,7 @@ export async function rotateKeys(
 ): Promise<RotatedKeys> {
   const { from, to } = masters;
   if (await isSameMaster(masters))
-    throw invalid("encryption: the new master key is the earlier one. Make another.");
+    throw invalid("encryption: the new master key is the earlier one. Create another one.");
   deleteReplaced(path);
   const file = join(path, ID_FILE);
   const stored = readStoredKey(file);

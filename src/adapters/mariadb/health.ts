@@ -30,7 +30,7 @@ interface MariadbBodyCheck {
   readonly look: (body: unknown, row: MariadbRow) => string | undefined;
 }
 
-const UNREADABLE = "whose body is no JSON";
+const UNREADABLE = "whose body is not JSON";
 const MISMATCHED = "whose body is another's";
 
 /** Checks all consistency rules and the bodies of rows, in one snapshot. */

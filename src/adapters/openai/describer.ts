@@ -100,7 +100,7 @@ function requestDescription(
     const sent = await sendAndReadText(server, body, limits);
     if (!("text" in sent)) return sent;
     const answer = parseChatAnswer(parseJson(sent.text));
-    if (!answer) return createFailure(server, "gave an answer that is no chat completion");
+    if (!answer) return createFailure(server, "gave an answer that is not a chat completion");
     const text = removeThoughts(answer.content).trim();
     // A model that refuses says nothing about the image.
     if (answer.isRefused || answer.finish === "content_filter")
@@ -131,7 +131,7 @@ function requestTranscript(
     if (!("text" in sent)) return sent;
     const answer = parseJson(sent.text);
     if (!isJsonObject(answer) || typeof answer.text !== "string")
-      return createFailure(server, "gave an answer that is no transcription");
+      return createFailure(server, "gave an answer that is not a transcription");
     const text = answer.text.trim();
     return { value: text, outcome: "ok", usage: toUsage(answer.usage, tokensIn, text) };
   };

@@ -54,8 +54,8 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
   ["DELETE FROM erasures", "erasures: in the log without their receipt"],
   [`UPDATE erasures SET body = ${changed("revision", "9")}`, "erasures: without an entry in the log"],
   ["UPDATE erasures SET trace = replace(trace, 'e1', 'e9')", "erasures: whose trace is another's"],
-  ["UPDATE receipts SET body = 'no'", "receipts: whose body is no JSON"],
-  ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is no JSON"],
+  ["UPDATE receipts SET body = 'no'", "receipts: whose body is not JSON"],
+  ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is not JSON"],
 ];
 
 describe.skipIf(!url)(`the check of a PostgreSQL database${missing}`, () => {

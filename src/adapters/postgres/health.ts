@@ -73,7 +73,7 @@ interface BodyCheck {
   readonly look: (body: unknown, row: Row) => string | undefined;
 }
 
-const UNREADABLE_BODY = "whose body is no JSON";
+const UNREADABLE_BODY = "whose body is not JSON";
 const MISMATCHED_BODY = "whose body is another's";
 
 /** Faults in the bodies of all users, counted by problem. */

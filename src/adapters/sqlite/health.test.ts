@@ -106,9 +106,9 @@ const DAMAGE: readonly (readonly [sql: string, fault: string])[] = [
   ["DELETE FROM erasures", "erasures: in the log without their receipt"],
   ["UPDATE erasures SET body = json_set(body, '$.revision', 9)", "erasures: without an entry in the log"],
   ["UPDATE erasures SET trace = json_set(trace, '$.receipt', 'e9')", "erasures: whose trace is another's"],
-  ["UPDATE receipts SET body = 'no'", "receipts: whose body is no JSON"],
-  ["UPDATE erasures SET body = ''", "erasures: whose body is no JSON"],
-  ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is no JSON"],
+  ["UPDATE receipts SET body = 'no'", "receipts: whose body is not JSON"],
+  ["UPDATE erasures SET body = ''", "erasures: whose body is not JSON"],
+  ["UPDATE log SET body = '{' WHERE revision = 1", "log: whose body is not JSON"],
 ];
 
 describe("the check of a SQLite database", () => {

@@ -88,7 +88,7 @@ export function checkRows(database: SqliteDatabase): Fault[] {
     const sql = `SELECT count(*) AS found FROM ${table} WHERE NOT json_valid(body)`;
     return {
       place: table,
-      problem: "whose body is no JSON",
+      problem: "whose body is not JSON",
       count: Number(handle.prepare(sql).get()?.found),
     };
   });

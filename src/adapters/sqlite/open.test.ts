@@ -298,7 +298,9 @@ describe("reading a damaged row", () => {
     // The parser's own error, which quotes the text, is not among its causes.
     await expect(reading).rejects.not.toHaveProperty("cause");
     await expect(reading).rejects.not.toThrow(/kiwi/);
-    expect(await record.check()).toEqual([{ place: "messages", problem: "whose body is no JSON", count: 1 }]);
+    expect(await record.check()).toEqual([
+      { place: "messages", problem: "whose body is not JSON", count: 1 },
+    ]);
     await record.close();
   });
 });

@@ -127,7 +127,7 @@ function parseHookWords([event, ...rest]: readonly string[]): HookOptions | unde
 
 /**
  * Reads the event from stdin, as JSON. A client may keep stdin open, so it ends with the JSON, or when the time is up. Throws
- * if what came by then is no JSON.
+ * if what came by then is not JSON.
  */
 async function readInput(endsAt: number): Promise<unknown> {
   const chunks: Buffer[] = [];

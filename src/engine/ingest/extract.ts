@@ -350,7 +350,7 @@ function createSessionTails(state: UserState): {
   };
 }
 
-/** Whether a message is a note of a program without words. It is no turn of anybody. */
+/** Whether a message is a note of a program without words. It is not a turn of the conversation. */
 function isMark({ role, content }: Message): boolean {
   return role === "system" && content === "";
 }

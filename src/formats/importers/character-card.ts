@@ -40,7 +40,7 @@ export async function* readCharacterCard(source: ImportSource): AsyncIterable<Im
   const bytes = await readAll(source, MOST_CARD_BYTES);
   const text = isPng(bytes) ? findCardText(bytes) : bytes.toString("utf8");
   const card = parseCard(text);
-  if (!isCharacterCard(card)) throw invalid("the file is no character card of version 2 or 3.");
+  if (!isCharacterCard(card)) throw invalid("the file is not a character card of version 2 or 3.");
   const { data } = card;
   const name = toShortName(data.name) ?? "The character";
   const fill = (words: string): string =>

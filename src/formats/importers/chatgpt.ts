@@ -113,7 +113,7 @@ function toEntry({ place, at, session, title }: MessageContext, id: string, mess
   });
 }
 
-/** The words of a message. Of parts that are no text, a transcript of speech counts as words. */
+/** The words of a message. Of parts that are not text, a transcript of speech counts as words. */
 function readText({ content }: Fields): string {
   if (!isObjectValue(content)) return "";
   if (content.content_type === "user_editable_context") {

@@ -105,7 +105,7 @@ export function isUuid(id: string): boolean {
 const EARLIEST_MS = Date.UTC(1990, 0, 1);
 const LATEST_MS = Date.UTC(2900, 0, 1);
 
-/** Gives seconds since 1970 as ISO 8601; undefined for zero and anything that is no time. */
+/** Gives seconds since 1970 as ISO 8601; undefined for zero and anything that is not a time. */
 export function fromEpochSeconds(seconds: unknown): string | undefined {
   const value = typeof seconds === "string" ? Number(seconds) : seconds;
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
@@ -114,7 +114,7 @@ export function fromEpochSeconds(seconds: unknown): string | undefined {
 }
 
 /**
- * Gives a time in ISO 8601; one without a zone is in UTC. Undefined for anything that is no time, and for times before the
+ * Gives a time in ISO 8601; one without a zone is in UTC. Undefined for anything that is not a time, and for times before the
  * earliest that messages have (in ms since 1970; default 1990).
  */
 export function fromIsoTime(text: unknown, earliest: number = EARLIEST_MS): string | undefined {

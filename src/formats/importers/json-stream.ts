@@ -11,7 +11,7 @@ const MOST_ENTERED = 16;
 
 /**
  * What to do with the value at a path of a document: enter the array or object, parse the value and give it, or pass over it.
- * A value that is no container cannot be entered and is given.
+ * A value that is not a container cannot be entered and is given.
  */
 export type PathChoice = "enter" | "give" | "pass";
 

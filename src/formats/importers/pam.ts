@@ -157,7 +157,7 @@ function checkWhole(root: ReadonlyMap<string, unknown>, tooLarge: PamDocument["t
 
 function checkVersion(root: ReadonlyMap<string, unknown>): void {
   if (root.get("schema") !== PAM_SCHEMA)
-    throw invalid("the file is no Portable AI Memory: its schema must say so.");
+    throw invalid("the file is not a Portable AI Memory: its schema does not say so.");
   if (!/^1\.\d+/.test(String(root.get("schema_version"))))
     throw invalid("the file is a Portable AI Memory of a version that is not supported; 1.0 is.");
 }

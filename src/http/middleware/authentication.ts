@@ -63,7 +63,7 @@ function createUnknownKeyError({ req }: RequestContext, challenge = 'Bearer real
   });
 }
 
-/** Gives the rights of an access token; undefined if it is unknown. Throws 401 for one that has expired: it is no guess. */
+/** Gives the rights of an access token; undefined if it is unknown. Throws 401 for one that has expired: it is not a guess. */
 async function findTokenBearer(
   exchange: RequestContext,
   oauth: ProtectedResource,

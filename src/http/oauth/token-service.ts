@@ -284,7 +284,7 @@ function findCode({ codes }: OAuthState, code: string): CodeEntry | undefined {
   return codes.find((entry) => isSameHash(entry.hash, hash));
 }
 
-/** Finds the grant that a token belongs to. The id in it is no secret, so its secret part is checked, too. */
+/** Finds the grant that a token belongs to. The id in it is not a secret, so its secret part is checked, too. */
 function findGrant({ grants }: OAuthState, token: string): GrantEntry | undefined {
   const [, accessId] = ACCESS_PATTERN.exec(token) ?? [];
   const [, refreshId, family = ""] = REFRESH_PATTERN.exec(token) ?? [];

@@ -6,7 +6,7 @@ import type { TextSpan } from "../../domain/text/split-text.ts";
 import type { ErasureDue } from "./extractor.ts";
 import type { StoredContent } from "./stored-content.ts";
 
-/** The message that asks to forget, and where. These words are no source of what is meant. */
+/** The message that asks to forget, and where. These words are not a source of what is meant. */
 export interface ForgetRequestSource {
   readonly message: Message;
   readonly spans: readonly TextSpan[];

@@ -49,7 +49,7 @@ export function createMariadbSharing(database: MariadbDatabase): SharingStore {
 async function putShare(transaction: MariadbTransaction, project: string, share: Share): Promise<void> {
   const id = toMariadbKey(share.id);
   const body = JSON.stringify(share);
-  // A locking read sees the newest version; a row that is not there is refused by its key.
+  // A locking read sees the newest version; a missing row is refused by its key.
   const sql = "SELECT version FROM shares WHERE project = ? AND id = ? FOR UPDATE";
   const [row] = await transaction.query(sql, project, id);
   if (Number(row?.version ?? 0) !== share.version - 1) throw createShareConflict();
@@ -110,7 +110,7 @@ export function createMariadbDocuments(database: MariadbDatabase): Documents {
       const mark = randomUUID();
       return database.write(
         async (transaction) => {
-          // A row without a mark is locked in place of one that is not there, and goes with the transaction.
+          // A row without a mark is locked in place of a missing one, and is removed with the transaction.
           await insertMariadbRows(
             transaction,
             "documents",

@@ -12,7 +12,7 @@ const MIN_CLAIM_FIT = 0.3;
 
 /**
  * Fills the claim signal: how well each claim answers the query. It rewards the right subject and relation,
- * and the topic, if the query has one. Another subject is no answer; the right relation on another topic is a
+ * and the topic, if the query has one. Another subject is not an answer; the right relation on another topic is a
  * weak one. Gives the slots of possible answers. The work grows with the claims that share a relation or word
  * with the query.
  */

@@ -39,7 +39,7 @@ const TYPE_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 const TAKEN_IMAGE = "keptimage";
 
 /**
- * Gives an item as it is stored: a message in its long form. Throws a 400 error that names `field` for what is no item, is
+ * Gives an item as it is stored: a message in its long form. Throws a 400 error that names `field` for what is not an item, is
  * too large, or names an object stored elsewhere.
  */
 export function readResponseItem(value: unknown, field: string): ResponseItem {

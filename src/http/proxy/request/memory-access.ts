@@ -35,7 +35,7 @@ export function resolveMemoryAccess(
     throw refuseField("x-keepsake-session", "x-keepsake-session must be at most 512 bytes of plain text.");
   const named = findUser(call, body, userHeaders);
   if (named === undefined) return { mode: "off", why: "no user named" };
-  if (!isValidName(named.id)) return { mode: "off", why: "the user is no name" };
+  if (!isValidName(named.id)) return { mode: "off", why: "the user is not a valid name" };
   return {
     user: named.id,
     from: named.from,
