@@ -220,7 +220,7 @@ export function buildContext(user, request, maxTokens) {
   return call("POST", "/api/v1/context", { user_id: user, request, max_tokens: maxTokens });
 }
 
-/** Gives what models were given lately, newest first. */
+/** Gives what models were given recently, newest first. */
 export function listPrompts(user, query) {
   return call("GET", withQuery(toPath`/api/v1/prompts/${user}`, query));
 }

@@ -23,7 +23,11 @@ function weightFields() {
     "details",
     { class: "more-filters" },
     make("summary", {}, "Weights"),
-    make("p", { class: "small" }, "Move some to rank by them. All at the left: the ranking that is set."),
+    make(
+      "p",
+      { class: "small" },
+      "Move a slider to rank by it. With all at the left, the configured ranking is used.",
+    ),
     make(
       "div",
       { class: "filter-grid" },
@@ -50,7 +54,7 @@ export function contextView({ user }) {
   const budget = make("input", { type: "number", min: "1", max: "100000", value: "1500" });
   const weights = weightFields();
   const place = make("div", { class: "context-place" });
-  const lately = latelySection(user);
+  const recent = recentSection(user);
   let run = 0;
 
   const form = make(
@@ -98,7 +102,7 @@ export function contextView({ user }) {
   }
 
   function show(route) {
-    lately.load();
+    recent.load();
     const asked = route.query.get("q") ?? "";
     const wanted = route.query.get("way") === "recall" ? "recall" : "context";
     if (asked === request.value.trim() && wanted === way.value) return;
@@ -114,35 +118,35 @@ export function contextView({ user }) {
     make(
       "p",
       { class: "lead" },
-      "Before a model answers, it is told this: wishes for answers, a short profile, and what bears on the request. Nothing that no longer holds.",
+      "Before a model answers, it is told this: wishes for answers, a short profile, and what bears on the request. It contains nothing outdated.",
     ),
     form,
     place,
-    lately.element,
+    recent.element,
   );
-  return { element, title: "What models see", show, refresh: lately.load };
+  return { element, title: "What models see", show, refresh: recent.load };
 }
 
-/** What models were given lately; hidden while there is nothing. */
-function latelySection(user) {
-  const element = make("section", { class: "lately", hidden: true });
+/** What models were given recently; hidden while there is nothing. */
+function recentSection(user) {
+  const element = make("section", { class: "recent", hidden: true });
   return {
     element,
     async load() {
       const { items } = await listPrompts(user, { limit: 50 }).catch(() => ({ items: [] }));
       element.hidden = items.length === 0;
-      element.replaceChildren(...latelyParts(user, items));
+      element.replaceChildren(...recentParts(user, items));
     },
   };
 }
 
-function latelyParts(user, items) {
+function recentParts(user, items) {
   return [
-    make("h3", {}, "What models saw lately"),
+    make("h3", {}, "What models saw recently"),
     make(
       "p",
       { class: "small" },
-      "Kept on the server for a day at most, and gone with the next erasure. A chat through the proxy has it under its turn, too.",
+      "Kept on the server for at most a day, and removed by the next erasure. A chat through the proxy shows it under its turn, too.",
     ),
     make(
       "ul",
@@ -160,7 +164,7 @@ function requestLine({ request, session_id: session, message_id: message }) {
 async function showContext(user, asked, maxTokens) {
   const { text, tokens, items, left, recall_id: id } = await buildContext(user, asked, maxTokens || 1500);
   const reasons = await explainRecall(user, id).catch((error) => ({ error }));
-  if (text === "") return [emptyState("Nothing is told", "Nothing that is known bears on this request.")];
+  if (text === "") return [emptyState("Nothing is told", "Nothing in memory bears on this request.")];
   return [
     make(
       "p",
@@ -185,7 +189,7 @@ async function showRecall(user, asked, weights) {
   const { items, explanation } = await search(user, asked, { top_k: MOST_RECALLED, weights });
   if (items.length === 0)
     return [
-      emptyState("Nothing is relevant", "The recall gives nothing rather than something that does not fit."),
+      emptyState("Nothing is relevant", "A recall returns nothing rather than something irrelevant."),
       ...droppedPart(explanation?.dropped ?? []),
     ];
   const { considered, threshold, profile, dropped } = explanation;

@@ -17,7 +17,7 @@ export function decideView({ user, changed }) {
     make(
       "p",
       { class: "lead" },
-      "Quarantined memories may be instructions that somebody planted: no model sees them until you approve. The others hang on something that has changed.",
+      "Quarantined memories may be instructions that someone planted: no model sees them until you approve them. The others depend on something that has changed.",
     ),
     place,
   );
@@ -32,7 +32,7 @@ export function decideView({ user, changed }) {
       ).flat();
       const done = emptyState(
         "Nothing to decide",
-        "What is doubtful appears here, and waits until you have seen it.",
+        "Doubtful memories appear here, and wait for your review.",
       );
       place.replaceChildren(...(cards.length > 0 ? cards : [done]));
     } catch (error) {

@@ -83,7 +83,7 @@ async function eraseAsPlanned(user, what, plan) {
     const again = await planErasure(user, what);
     if (toShown(again) !== toShown(plan))
       throw new Error(
-        "Something was stored meanwhile, and more or less would go than was shown. Start again.",
+        "Something was stored meanwhile, so the erasure would differ from what was shown. Start again.",
       );
     revision = again.revision;
   }

@@ -33,7 +33,7 @@ function reasonsFold(user, id) {
       place.replaceChildren(
         there.length > 0
           ? scoreTable(there, there)
-          : make("p", { class: "small" }, "Only the profile was there."),
+          : make("p", { class: "small" }, "It contained only the profile."),
       );
     } catch (error) {
       place.replaceChildren(problem(error));

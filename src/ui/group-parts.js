@@ -59,7 +59,7 @@ export function groupParts({ user, act }) {
     make(
       "p",
       { class: "lead" },
-      "What you share with a group, all its members read, and who joins it later.",
+      "All members of a group, and those who join later, can read what you share with it.",
     ),
     form,
     place,
@@ -67,7 +67,7 @@ export function groupParts({ user, act }) {
   const show = (groups) =>
     place.replaceChildren(
       groups.length === 0
-        ? emptyState("No groups", "You made no group, and are in none.")
+        ? emptyState("No groups", "You have no groups, and are a member of none.")
         : make("ul", { class: "plain-rows" }, groups.map(row)),
     );
   return { element, show };

@@ -55,11 +55,7 @@ export function editForm(memory, { draft, keep, save, cancel }) {
       },
     },
     make("h3", {}, "Edit memory"),
-    make(
-      "p",
-      { class: "small" },
-      "The version before stays in the history. Its source stays as it was said.",
-    ),
+    make("p", { class: "small" }, "The earlier version stays in the history. Its source is unchanged."),
     draft &&
       draft.version !== memory.version &&
       make(

@@ -42,7 +42,12 @@ export function peopleView({ user }) {
     place.replaceChildren(
       ...(shown.length > 0
         ? shown.map((one) => personFold(user, one))
-        : [emptyState("Nobody yet", "Who and what you speak of appears here, with what is known of each.")]),
+        : [
+            emptyState(
+              "Nobody yet",
+              "The people and things that you mention appear here, with what is known about each.",
+            ),
+          ]),
     );
   }
   field.oninput = draw;
@@ -54,7 +59,7 @@ export function peopleView({ user }) {
     make(
       "p",
       { class: "lead" },
-      "Who and what is spoken of, and what is known of each. Open one to read it.",
+      "The people and things that you mention, and what is known about each. Open one to read it.",
     ),
     labelled("Find a name", field),
     count,

@@ -53,7 +53,7 @@ export function sharingView({ user }) {
     make(
       "p",
       { class: "lead" },
-      "Others read what you share in your memory, until you withdraw it. Nothing is copied. What is sensitive stays yours.",
+      "Others read what you share in your memory, until you withdraw it. Nothing is copied. Sensitive memories stay private.",
     ),
     form.element,
     failure,
@@ -157,7 +157,7 @@ function receivedPart({ received }, { items }, act) {
     rows.push(
       make("li", { class: "small" }, `Of what they share, the newest ${number(MOST_SHARED)} are shown.`),
     );
-  return part("received", "Others share with you", rows, "Nobody shares anything with you.");
+  return part("received", "Others share with you", rows, "No one shares anything with you.");
 }
 
 function part(look, title, rows, none) {

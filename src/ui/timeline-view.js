@@ -17,7 +17,7 @@ const QUESTIONS = [
   [
     "known",
     "What was known",
-    "The list of memories as it stood at the end of a day. What was erased since is gone from it.",
+    "The list of memories as it was at the end of a day, without what was erased since.",
   ],
 ];
 
@@ -159,7 +159,7 @@ function showPages(place, { items, total, cursor }, { by, read }) {
 }
 
 const NOTHING = {
-  "": ["Nothing was known", "Nothing that was true then has been said."],
+  "": ["Nothing was known", "Nothing is known about that time."],
   known: [
     "Nothing had been stored",
     "No memory was stored by the end of that day. What is true of that time may have been said later: choose “What was true”.",

@@ -85,7 +85,7 @@ export function upkeepView({ user, changed }) {
     make(
       "p",
       { class: "lead" },
-      "Merges what says the same, ends what has expired, and archives what is old, unimportant and unused. Nothing is erased, and all of it can be undone.",
+      "Merges duplicates, ends expired memories, and archives old, unimportant and unused ones. Nothing is erased, and everything can be undone.",
     ),
     form,
     place,

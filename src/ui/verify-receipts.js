@@ -22,7 +22,7 @@ async function findProblem(receipt, previous) {
   if (!(await hasValidSignature(receipt))) return "The signature does not match the content.";
   if ((await hashOf(receipt)) !== receipt.hash) return "The hash does not match the content.";
   if (receipt.previous !== previous) return "The receipt before it is missing.";
-  return receipt.complete ? undefined : "Traces were still to be removed when it was written.";
+  return receipt.complete ? undefined : "Some traces had not been removed when it was written.";
 }
 
 async function hasValidSignature({ signature, unsure: _unsure, ...said }) {

@@ -39,7 +39,7 @@ describe.skipIf(!HAS_BROWSER)("the page's groups, upkeep, embedder and attachmen
     expect((await eva?.shared())?.items).toEqual([]);
     expect((await tom?.shared())?.items).toHaveLength(1);
     await press("Delete the group");
-    await expect.poll(textOf(".user-groups")).toContain("You made no group");
+    await expect.poll(textOf(".user-groups")).toContain("You have no groups");
     expect((await tom?.shared())?.items).toEqual([]);
     expect(open.complaints).toEqual([]);
   });

@@ -67,7 +67,7 @@ export interface OpenAiProxy {
   readonly clock: Clock;
   readonly conversations: ConversationCache;
   readonly profiles: ProfileCache;
-  /** What models were given lately. */
+  /** What models were given recently. */
   readonly prompts: PromptLog;
   readonly promptGuard: PromptGuard;
   readonly messageScanner: MessageScanner;

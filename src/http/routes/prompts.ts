@@ -44,7 +44,7 @@ export const promptOperations: readonly Operation[] = [
     method: "GET",
     path: "/api/v1/prompts/{user_id}",
     tag: "Search",
-    summary: "Gives what models were given from memory lately, word for word",
+    summary: "Gives what models were recently given from memory, word for word",
     description:
       "Newest first: chats through the proxy, contexts, and the MCP tool `context`. This process keeps them in its memory, for " +
       "a day at most, and drops a user's with every erasure for that user. What others share is not among them.",

@@ -3195,7 +3195,7 @@ class RawOperations(SyncTransport):
         session_id: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> GivenPrompts:
-        """Gives what models were given from memory lately, word for word."""
+        """Gives what models were recently given from memory, word for word."""
         sent = self._send(
             "GET",
             "/api/v1/prompts/{user_id}",
@@ -4470,7 +4470,7 @@ class AsyncRawOperations(AsyncTransport):
         session_id: str | int | float | bool | None = None,
         limit: str | int | float | bool | None = None,
     ) -> GivenPrompts:
-        """Gives what models were given from memory lately, word for word."""
+        """Gives what models were recently given from memory, word for word."""
         sent = await self._send(
             "GET",
             "/api/v1/prompts/{user_id}",

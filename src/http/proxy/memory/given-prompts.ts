@@ -31,7 +31,7 @@ export interface GivenPrompt {
 
 type NewPrompt = Omit<GivenPrompt, "at" | "agent" | "tokens">;
 
-/** Keeps what models were given lately, in this process only. */
+/** Keeps what models were given recently, in this process only. */
 export interface PromptLog {
   /** Call it before memory is read. Its result keeps a prompt, unless something was erased meanwhile. */
   begin(scope: Scope): (prompt: NewPrompt) => void;
