@@ -306,7 +306,7 @@ describe("the rules themselves", () => {
   });
 
   it("let the server open files of keys, and no other adapter", () => {
-    const file = seen("http/a.ts", 'import { a } from "../adapters/state-files/state-file.ts";');
+    const file = seen("http/a.ts", 'import { a } from "../adapters/state-files/index.ts";');
     const other = seen("http/a.ts", 'import { a } from "../adapters/sqlite/index.ts";');
     expect([wrongDirections(file), wrongDirections(other)]).toEqual([
       [],
