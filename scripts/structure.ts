@@ -58,7 +58,7 @@ export const MAY_IMPORT: { readonly [layer: string]: readonly string[] } = {
   testing: ["domain", "ports", "adapters"],
   // The server hands out the page; the page itself knows nothing of the server's code.
   // It takes in what the command line takes in. Its public `keysFile` opens a file by its path, without the wiring.
-  http: ["domain", "ports", "engine", "formats", "ui", "adapters/state-files"],
+  http: ["domain", "ports", "engine", "formats", "ui", "adapters/shared/state-files"],
   ui: ["domain", "ports", "engine"],
   config: ["domain", "ports", "engine", "adapters"],
   // Tools for models over the Model Context Protocol, and the files of the programs that call them.

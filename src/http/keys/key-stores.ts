@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { openStateFile } from "../../adapters/state-files/index.ts";
+import { openStateFile } from "../../adapters/shared/state-files/state-file.ts";
 import { MemoryError } from "../../errors.ts";
 import type { Documents, SharedDocument } from "../../ports/stores/documents.ts";
 import type { StateFormat } from "../../ports/stores/state-file.ts";

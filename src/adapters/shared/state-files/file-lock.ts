@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { MemoryError } from "../../errors.ts";
+import { MemoryError } from "../../../errors.ts";
 
 /** The holder of a lock. */
 interface LockHolder {

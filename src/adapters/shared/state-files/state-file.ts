@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMemoryError, MemoryError } from "../../errors.ts";
-import type { StateFile, StateFormat } from "../../ports/stores/state-file.ts";
-import { syncNames } from "../shared/sync-names.ts";
+import { isMemoryError, MemoryError } from "../../../errors.ts";
+import type { StateFile, StateFormat } from "../../../ports/stores/state-file.ts";
+import { syncNames } from "../sync-names.ts";
 import { withLock } from "./file-lock.ts";
 
 /** How long a read is cached at most, whatever the times of the file are. */

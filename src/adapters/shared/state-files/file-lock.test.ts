@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apiKeys } from "../../http/keys/api-keys.ts";
-import { keysFile } from "../../http/keys/key-stores.ts";
+import { apiKeys } from "../../../http/keys/api-keys.ts";
+import { keysFile } from "../../../http/keys/key-stores.ts";
 import { withLock } from "./file-lock.ts";
 
 const clock = () => new Date("2026-03-01T12:00:00Z");
@@ -21,9 +21,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** A process of its own that runs a program over these sources. */
 function other(program: string): ChildProcess {
   const imports = `
-    import { createKeyManagement } from ${JSON.stringify(join(import.meta.dirname, "../../http/keys/key-management.ts"))};
+    import { createKeyManagement } from ${JSON.stringify(join(import.meta.dirname, "../../../http/keys/key-management.ts"))};
     import { withLock } from ${JSON.stringify(join(import.meta.dirname, "file-lock.ts"))};
-    import { keysFile } from ${JSON.stringify(join(import.meta.dirname, "../../http/keys/key-stores.ts"))};
+    import { keysFile } from ${JSON.stringify(join(import.meta.dirname, "../../../http/keys/key-stores.ts"))};
     const path = ${JSON.stringify(path)};
     const keys = createKeyManagement(keysFile(path), () => new Date());`;
   return spawn(process.execPath, ["--input-type=module", "--eval", `${imports}${program}`], {
