@@ -279,7 +279,12 @@ function thingsIn({ subject, relation, value }: Claim, kind: string): CountedThi
     const last = things.at(-1);
     // "three kids, Ada, Bruno and Cleo": names of what was just counted.
     if (last?.noun === kind && /^\p{Lu}/u.test(part)) last.names.push(part);
-    else things.push({ noun, number: numberOf(words[0] ?? ""), names: noun === kind ? namesIn(part) : [] });
+    else
+      things.push({
+        noun,
+        number: numberIn(words, noun === kind),
+        names: noun === kind ? namesIn(part) : [],
+      });
   }
   return things;
 }
@@ -289,9 +294,16 @@ function asKind(word: string, kind: string): string {
   return noun === toCanonicalThing(kind) ? kind : noun;
 }
 
-function numberOf(word: string): number {
+/** The number of things; 0 for "our alpacas", which are several, and nobody said how many. */
+function numberIn(words: readonly string[], isKind: boolean): number {
+  const noun = words.at(-1) ?? "";
+  const isUncounted = isKind && toSingular(noun) !== noun;
+  return numberOf(words[0] ?? "", isUncounted ? 0 : 1);
+}
+
+function numberOf(word: string, least: number): number {
   const digits = Number(word);
-  return Math.max(1, NUMBERS.indexOf(word), Number.isInteger(digits) && digits < 100 ? digits : 0);
+  return Math.max(least, NUMBERS.indexOf(word), Number.isInteger(digits) && digits < 100 ? digits : 0);
 }
 
 function namesIn(part: string): string[] {

@@ -60,9 +60,15 @@ describe("the evidence that answers a question", () => {
     ["I run a kennel with thirty dogs and two volunteers", "How many volunteers do I have?"],
     ["we named the baby Juno", "What is the baby called?"],
     ["we're off to Crete in June", "Where are we going in June?"],
+    ["My mum takes a size 37", "What shoe size is my mum?"],
   ])("after “%s” surely answers “%s”", async (told, question) => {
     await say(told);
     expect((await ana.answer(question)).abstained).toBe(false);
+  });
+
+  it("gives the number that was told of several things, and does not count them as one", async () => {
+    await say("it's the vet's list for our alpacas, 17 of them");
+    expect((await ana.answer("How many alpacas do we have?")).text).toContain("17");
   });
 
   it("is quoted with a doubt where it may be of somebody else", async () => {

@@ -59,7 +59,7 @@ export function answerFromEvidence(
   );
   const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
-  const isSure = maySure && isSureOf(best);
+  const isSure = maySure && isSureOf(best, inquiry.type);
   const isList = inquiry.asksMany;
   const beside =
     isList && best === composed && isSure ? besideClaims(fitting, best, inquiry.topic ?? "") : [];
@@ -101,14 +101,14 @@ function isFarAhead(other: Evidence, composed: Evidence): boolean {
   return other.features.read - composed.features.read > AHEAD && isBetter(other, composed);
 }
 
-function isSureOf(best: Evidence): boolean {
+function isSureOf(best: Evidence, type: Inquiry["type"]): boolean {
   const { features, probability } = best;
   if (isComposed(best))
     return (
       features.roleMissed + features.otherKind + features.noPerson + features.weekdayMissed === 0 &&
       (saysYesOrNo(best) || features.read >= LEAST_READ)
     );
-  return !isDoubtful(best) && probability >= SURE;
+  return !isDoubtful(best, type) && probability >= SURE;
 }
 
 /** A yes or a no rests on the claim itself; the features weigh statements that hold what is asked for. */
@@ -128,8 +128,10 @@ function isComposed({ statement }: Evidence): boolean {
 }
 
 /** Whether what is asked for may be another thing: of somebody else, only the kind of it, or what was. */
-function isDoubtful({ features }: Evidence): boolean {
-  return isInDoubt(features) || features.vague + features.pastTense + features.otherKind > 0;
+function isDoubtful({ features }: Evidence, type?: Inquiry["type"]): boolean {
+  // "takes a size 43" names only the kind, but tells the number.
+  const isVague = features.vague === 1 && type !== "number" && type !== "time";
+  return isInDoubt(features) || isVague || features.pastTense + features.otherKind > 0;
 }
 
 /** The day that words name, said at a time (ISO 8601). */
