@@ -12,6 +12,7 @@ import { copyStore, refuseUnfinishedCopy } from "./engine/transfer/copy-store.ts
 import { MemoryError } from "./errors.ts";
 import type { MemoryOptions } from "./memory-options.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
+import type { MasterKeyPlace } from "./ports/stores/encryption.ts";
 import type { Clock } from "./ports/system.ts";
 import { openKeyWrapper } from "./wiring/encryption.ts";
 import { createSecretLoader } from "./wiring/secret.ts";
@@ -21,7 +22,7 @@ interface EncryptOptions extends Pick<MemoryOptions, "secret"> {
   /** The database file. */
   readonly path: string;
   /** Where the master key is, as in `createMemory`. */
-  readonly encryption: true | { readonly masterKeyFile: string };
+  readonly encryption: true | MasterKeyPlace;
   readonly clock?: Clock;
   readonly onProgress?: (done: number, of: number, step: "copying" | "checking") => void;
 }

@@ -16,6 +16,7 @@ import type { Ledger } from "./ports/ledger.ts";
 import type { MemoryStore } from "./ports/memory-store.ts";
 import type { Queue } from "./ports/queue.ts";
 import type { Sessions } from "./ports/sessions.ts";
+import type { MasterKeyPlace } from "./ports/stores/encryption.ts";
 import type { Clock, Ids, Secret } from "./ports/system.ts";
 import type { Meter, Tracer } from "./ports/telemetry.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
@@ -151,10 +152,10 @@ export interface MemoryOptions {
   /**
    * Encrypts what users say and what is learnt in the database file, with a key of each user (AES-256-GCM). The keys are in a
    * folder beside the file (`keepsake.db.keys`), wrapped by a master key: `true` derives it from the secret, `masterKeyFile`
-   * names a file with 64 hexadecimal digits. An erasure of everything destroys the user's key. Only for a new database file, and
+   * names a file with 64 hexadecimal digits, and `masterKey` is a key of a service (`awsKmsKeyWrapper`, `vaultKeyWrapper`). An erasure of everything destroys the user's key. Only for a new database file, and
    * without images, recordings and sharing. Default: false.
    */
-  readonly encryption?: boolean | { readonly masterKeyFile: string };
+  readonly encryption?: boolean | MasterKeyPlace;
   /** The erasure ledger, outside the database. Default: a file beside the database file. */
   readonly ledger?: Ledger;
 }

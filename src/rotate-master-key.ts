@@ -3,20 +3,18 @@ import { lockUsers, resolveDatabaseFile } from "./adapters/sqlite/files/encrypte
 import { openSqliteStore, translate } from "./adapters/sqlite/index.ts";
 import { MemoryError } from "./errors.ts";
 import type { MemoryOptions } from "./memory-options.ts";
+import type { MasterKeyPlace } from "./ports/stores/encryption.ts";
 import { openKeyWrapper } from "./wiring/encryption.ts";
 import { createSecretLoader } from "./wiring/secret.ts";
-
-/** Where a master key is: derived from the secret (`true`), or in a file. */
-type MasterKeyPlace = true | { readonly masterKeyFile: string };
 
 /** Options of `rotateMasterKey`. */
 interface RotateOptions extends Pick<MemoryOptions, "secret"> {
   /** The database file. */
   readonly path: string;
   /** Where the master key of now is, as in `createMemory`. */
-  readonly from: MasterKeyPlace;
+  readonly from: true | MasterKeyPlace;
   /** Where the new one is. */
-  readonly to: MasterKeyPlace;
+  readonly to: true | MasterKeyPlace;
 }
 
 /**

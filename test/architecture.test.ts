@@ -19,7 +19,7 @@ const MAY_USE: { readonly [folder: string]: readonly RegExp[] } = {
   config: [/^node:/, /^zod$/, /^yaml$/],
   // The one table of packages that their users install.
   "config/vendor-packages.ts": [
-    /^(pg|mysql2\/promise|ioredis|bullmq|chromadb|@pinecone-database\/pinecone|@aws-sdk\/client-s3|@aws-sdk\/client-s3vectors|jose)$/,
+    /^(pg|mysql2\/promise|ioredis|bullmq|chromadb|@pinecone-database\/pinecone|@aws-sdk\/client-kms|@aws-sdk\/client-s3|@aws-sdk\/client-s3vectors|jose)$/,
     /^@modelcontextprotocol\/server(\/stdio)?$/,
   ],
   cli: [/^node:/, /^commander$/],

@@ -28,14 +28,14 @@ function addEncryptionCommands(root: Command): void {
     .helpCommand(false)
     .addHelpText(
       "after",
-      formatExamples("encryption convert", "encryption rotate --to-file /etc/keepsake/master.key"),
+      formatExamples("encryption convert", "encryption rotate --to file:/etc/keepsake/master.key"),
     );
   addCommand(encryption, "convert", "encrypt a database file that has users", async (_operands, options) =>
-    (await import("./commands/server/maintenance.ts")).runConvert(options),
+    (await import("./commands/server/encryption.ts")).runConvert(options),
   ).addHelpText(
     "after",
     `
-Stop the server first, and set KEEPSAKE_ENCRYPTION=on (and KEEPSAKE_MASTER_KEY_FILE, for a master key in a file). The file is
+Stop the server first, and set KEEPSAKE_ENCRYPTION=on (and KEEPSAKE_MASTER_KEY_FILE or KEEPSAKE_MASTER_KEY, for a master key that is not the secret). The file is
 copied into an encrypted one, both are compared, and the copy takes its place. If that is interrupted, the file is as before:
 run it again. It needs as much free space as the file takes. Files that still hold unencrypted texts, such as backups, are named.
 ${formatExamples("encryption convert", "encryption convert --db /var/lib/keepsake.db")}`,
@@ -44,17 +44,16 @@ ${formatExamples("encryption convert", "encryption convert --db /var/lib/keepsak
     encryption,
     "rotate",
     "give the keys of an encrypted file another master key",
-    async (_operands, options) => (await import("./commands/server/maintenance.ts")).runRotate(options),
+    async (_operands, options) => (await import("./commands/server/encryption.ts")).runRotate(options),
   )
-    .option("--to-file <file>", "the file of the new master key: 64 hexadecimal digits")
-    .option("--to-secret", "derive the new master key from the secret")
+    .option("--to <place>", "where the new master key is: secret, file:PATH, aws-kms:KEY or vault:MOUNT/KEY")
     .addHelpText(
       "after",
       `
 Stop the server first. The settings name the current master key. Each key of a user is wrapped with the new one; the data stays as it
 is. If that is interrupted, nothing opens the database: run it again. Copies of the folder of keys from before still need the earlier
 master key.
-${formatExamples("encryption rotate --to-file /etc/keepsake/master.key")}`,
+${formatExamples("encryption rotate --to file:/etc/keepsake/master.key")}`,
     );
 }
 

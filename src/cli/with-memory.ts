@@ -2,7 +2,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { getServerSettings } from "../config/backend-settings.ts";
 import type { Backends } from "../config/backends/open-backends.ts";
-import type { CostSettings } from "../config/cost-settings.ts";
+import { toEncryptionOption } from "../config/master-key-settings.ts";
+import type { CostSettings } from "../config/models/cost-settings.ts";
 import type { EmbedderSettings } from "../config/models/embedder-settings.ts";
 import { chooseCacheBytes } from "../config/node-tuning.ts";
 import type { RerankerSettings } from "../config/reranker-settings.ts";
@@ -138,8 +139,14 @@ export function createCommandClock(at: string | undefined): () => Date {
   return () => new Date(time);
 }
 
-function toFileOptions({ sqlite, encryption }: Settings): Pick<MemoryOptions, "sqlite" | "encryption"> {
-  return { ...(sqlite === undefined ? {} : { sqlite }), ...(encryption === undefined ? {} : { encryption }) };
+async function toFileOptions({
+  sqlite,
+  encryption,
+}: Settings): Promise<Pick<MemoryOptions, "sqlite" | "encryption">> {
+  return {
+    ...(sqlite === undefined ? {} : { sqlite }),
+    ...(encryption === undefined ? {} : { encryption: await toEncryptionOption(encryption) }),
+  };
 }
 
 /** Opens the memory with these settings. Loads the code here, so that help and usage errors need no database. */
@@ -154,7 +161,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),
-    ...toFileOptions(settings),
+    ...(await toFileOptions(settings)),
     ...(settings.agents === undefined ? {} : { agents: settings.agents }),
     ...(settings.cleanUp === undefined ? {} : { cleanUp: settings.cleanUp }),
     cacheBytes: settings.cacheMegabytes === undefined ? chooseCacheBytes() : settings.cacheMegabytes * 1e6,
@@ -206,5 +213,5 @@ async function loadReranker(settings: RerankerSettings) {
 async function loadCosts(settings: CostSettings | undefined) {
   const clock = () => new Date();
   if (settings === undefined) return { clock };
-  return { ...(await (await import("../config/cost-settings.ts")).loadCostOptions(settings)), clock };
+  return { ...(await (await import("../config/models/cost-settings.ts")).loadCostOptions(settings)), clock };
 }

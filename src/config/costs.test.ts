@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { loadCostOptions } from "./cost-settings.ts";
+import { loadCostOptions } from "./models/cost-settings.ts";
 import { readSettings } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keepsake-prices-"));

@@ -12,7 +12,13 @@ import {
 } from "./attachment-settings.ts";
 import { BACKEND_SETTINGS, type BackendSettings, parseBackends, parseS3Place } from "./backend-settings.ts";
 import { BACKUP_SETTINGS, type BackupSettings, parseBackupSettings } from "./backup-settings.ts";
-import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./cost-settings.ts";
+import {
+  ENCRYPTION_SETTINGS,
+  type EncryptionSettings,
+  parseEncryption,
+  parseMasterKey,
+} from "./master-key-settings.ts";
+import { COST_SETTINGS, type CostSettings, parseCostSettings } from "./models/cost-settings.ts";
 import {
   EMBEDDER_SETTINGS,
   type EmbedderSettings,
@@ -132,8 +138,8 @@ export interface Settings {
   readonly webhooks?: "off" | "loopback";
   /** After how many days memories expire, by kind and project. */
   readonly expiry?: ExpiryPolicy;
-  /** Whether the texts of a new database file are encrypted, and the file of the master key if it is not the secret. */
-  readonly encryption?: true | { readonly masterKeyFile: string };
+  /** Whether the texts of a new database file are encrypted, and where the master key is. */
+  readonly encryption?: EncryptionSettings;
   /** Whether workers run background jobs instead of this process. */
   readonly jobs?: "elsewhere";
   /** Facts with a lower confidence are not stored. */
@@ -265,8 +271,6 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   KEEPSAKE_AGENTS: { schema: z.enum(["walled", "shared"]), allowed: "walled or shared" },
   KEEPSAKE_CLEAN_UP: { schema: z.enum(["on", "off"]), allowed: "on or off" },
   KEEPSAKE_WEBHOOKS: { schema: z.enum(["on", "off", "loopback"]), allowed: "on, off or loopback" },
-  KEEPSAKE_ENCRYPTION: { schema: z.enum(["on", "off"]), allowed: "on or off" },
-  KEEPSAKE_MASTER_KEY_FILE: { schema: z.string().regex(/^[^\0]+$/), allowed: "the path of a file" },
   KEEPSAKE_JOBS: { schema: z.enum(["here", "workers"]), allowed: "here or workers" },
   MEMORY_CONFIDENCE_THRESHOLD: {
     schema: createNumberSchema(0, 1, /^(?:\d|\d?\.\d{1,9})$/),
@@ -289,6 +293,7 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   ...BACKEND_SETTINGS,
   ...SQLITE_SETTINGS,
   ...BACKUP_SETTINGS,
+  ...ENCRYPTION_SETTINGS,
   ...COST_SETTINGS,
   ...PROXY_SETTINGS,
   ...MODEL_SETTINGS,
@@ -298,6 +303,18 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
   KEEPSAKE_METRICS: { schema: z.enum(["key", "open", "off"]), allowed: "key, open or off" },
   RETRIEVAL_TIMEOUT_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
 };
+
+/** Gives the place of a new master key: `secret`, `file:PATH`, or the name of a key of a service, with that service's settings. */
+export function readMasterKeyPlace(
+  place: string,
+  environment: Environment = process.env,
+): EncryptionSettings {
+  if (place === "secret") return true;
+  const [, masterKeyFile] = /^file:(.+)$/.exec(place) ?? [];
+  if (masterKeyFile !== undefined) return { masterKeyFile };
+  const { values } = readSettingEntries(environment, Object.keys(SETTINGS));
+  return { service: parseMasterKey(place, values, parseS3Place) };
+}
 
 /** An address of a database, as opposed to a path. */
 const ADDRESS_PATTERN = /^[a-z][a-z+]*:\/\//i;
@@ -348,7 +365,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...toOptionalField("agents", values.get("KEEPSAKE_AGENTS") as AgentAccess | undefined),
     ...toOptionalField("cleanUp", values.get("KEEPSAKE_CLEAN_UP") === "on" ? true : undefined),
     ...toOptionalField("webhooks", parseWebhooks(values.get("KEEPSAKE_WEBHOOKS"))),
-    ...toOptionalField("encryption", parseEncryption(values)),
+    ...toOptionalField("encryption", parseEncryption(values, parseS3Place)),
     ...toOptionalField("jobs", parseJobs(values.get("KEEPSAKE_JOBS"))),
     ...number("confidenceThreshold", "MEMORY_CONFIDENCE_THRESHOLD"),
     ...toOptionalField("embedder", parseEmbedder(values)),
@@ -413,15 +430,6 @@ function parseRanking(values: ReadonlyMap<string, string>): RankingOptions | und
 
 function parseWebhooks(word: string | undefined): Settings["webhooks"] {
   return word === "off" || word === "loopback" ? word : undefined;
-}
-
-/** A file of a key that nothing is encrypted with is a mistake. */
-function parseEncryption(values: ReadonlyMap<string, string>): Settings["encryption"] {
-  const masterKeyFile = values.get("KEEPSAKE_MASTER_KEY_FILE");
-  const isOn = values.get("KEEPSAKE_ENCRYPTION") === "on";
-  if (masterKeyFile === undefined) return isOn ? true : undefined;
-  if (isOn) return { masterKeyFile };
-  throw new MemoryError("invalid_input", "KEEPSAKE_MASTER_KEY_FILE needs KEEPSAKE_ENCRYPTION=on.");
 }
 
 function parseJobs(word: string | undefined): Settings["jobs"] {

@@ -8,6 +8,7 @@ interface VendorPackages {
   readonly bullmq: typeof import("bullmq");
   readonly chromadb: typeof import("chromadb");
   readonly "@pinecone-database/pinecone": typeof import("@pinecone-database/pinecone");
+  readonly "@aws-sdk/client-kms": Pick<typeof import("@aws-sdk/client-kms"), "KMS">;
   readonly "@aws-sdk/client-s3": typeof import("@aws-sdk/client-s3");
   readonly "@aws-sdk/client-s3vectors": typeof import("@aws-sdk/client-s3vectors");
   readonly jose: typeof import("jose");
@@ -37,6 +38,7 @@ export const VENDOR_PACKAGES: { readonly [Name in VendorPackage]: VendorLoader<N
   bullmq: { major: 6, load: () => import("bullmq") },
   chromadb: { major: 3, load: () => import("chromadb") },
   "@pinecone-database/pinecone": { major: 9, load: () => import("@pinecone-database/pinecone") },
+  "@aws-sdk/client-kms": { major: 3, load: () => import("@aws-sdk/client-kms") },
   "@aws-sdk/client-s3": { major: 3, load: () => import("@aws-sdk/client-s3") },
   "@aws-sdk/client-s3vectors": { major: 3, load: () => import("@aws-sdk/client-s3vectors") },
   jose: { major: 6, load: () => import("jose") },

@@ -6,6 +6,11 @@ export {
 } from "./cache-conformance.ts";
 export { EMBEDDER_CASES, type EmbedderHarness, embedderConformance } from "./embedder-conformance.ts";
 export {
+  KEY_WRAPPER_CASES,
+  type KeyWrapperHarness,
+  keyWrapperConformance,
+} from "./key-wrapper-conformance.ts";
+export {
   LANGUAGE_MODEL_CASES,
   type LanguageModelHarness,
   languageModelConformance,

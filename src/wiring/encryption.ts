@@ -2,7 +2,7 @@ import { refuseEncryptedStore } from "../adapters/encryption/mark.ts";
 import { MemoryError } from "../errors.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
-import type { KeyWrapper } from "../ports/stores/encryption.ts";
+import type { KeyWrapper, MasterKeyPlace } from "../ports/stores/encryption.ts";
 import type { Secret } from "../ports/system.ts";
 
 /**
@@ -25,11 +25,12 @@ export async function openEncryption(
   return openSealedStore(store, { keysPath: `${path}.keys`, wrapper });
 }
 
-/** Wraps keys with the master key that the option names: in a file, or derived from the secret. */
+/** Gives what wraps keys with the master key that the option names: in a file, elsewhere, or derived from the secret. */
 export async function openKeyWrapper(
-  encryption: true | { readonly masterKeyFile: string },
+  encryption: true | MasterKeyPlace,
   loadSecret: () => { readonly secret: Secret },
 ): Promise<KeyWrapper> {
+  if (encryption !== true && "masterKey" in encryption) return encryption.masterKey;
   // Loaded only here: most databases are not encrypted.
   const { fileKeyWrapper, secretKeyWrapper } = await import("../adapters/encryption/index.ts");
   return encryption === true

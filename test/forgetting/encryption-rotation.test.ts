@@ -109,9 +109,9 @@ describe("a change of the master key", () => {
     };
     expect(run()).toMatchObject({
       status: 2,
-      said: expect.stringContaining("--to-file FILE, or --to-secret"),
+      said: expect.stringContaining("with --to"),
     });
-    expect(run("--to-file", masterKeyFile)).toEqual({
+    expect(run("--to", `file:${masterKeyFile}`)).toEqual({
       status: 0,
       said: expect.stringMatching(
         /2 keys of .* have the new master key\.[\s\S]*Set KEEPSAKE_MASTER_KEY_FILE/,

@@ -3,8 +3,10 @@ import type { KeyWrapper } from "../../ports/stores/encryption.ts";
 import { openMarkedKeys } from "./sealed-copy.ts";
 import { type SealedStore, sealedStore } from "./sealed-store.ts";
 
+export { type AwsKmsOptions, awsKmsKeyWrapper, type KmsClient } from "./aws-kms.ts";
 export { fileKeyWrapper, secretKeyWrapper } from "./key-wrappers.ts";
 export type { SealedStore } from "./sealed-store.ts";
+export { type VaultOptions, vaultKeyWrapper } from "./vault-transit.ts";
 
 /**
  * Opens the encryption of a store: the folder of keys, and the mark in the store. Throws `forbidden` if the keys are missing, or

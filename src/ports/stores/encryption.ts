@@ -44,3 +44,6 @@ export interface KeyWrapper {
   /** Decrypts a wrapped key. Undefined if another master key or another context wrapped it. */
   unwrap(wrapped: Uint8Array, context: string): Promise<Uint8Array | undefined>;
 }
+
+/** Where the master key of an encrypted database is: in a file, or elsewhere, with what wraps keys with it. */
+export type MasterKeyPlace = { readonly masterKeyFile: string } | { readonly masterKey: KeyWrapper };

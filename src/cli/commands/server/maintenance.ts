@@ -1,5 +1,6 @@
 import { openArchive } from "../../../config/backup-settings.ts";
-import { readSettings, type Settings } from "../../../config/settings.ts";
+import { toEncryptionOption } from "../../../config/master-key-settings.ts";
+import { readSettings } from "../../../config/settings.ts";
 import type { Kind, KindGroup } from "../../../domain/memory.ts";
 import type { ErasureReceipt } from "../../../domain/receipt.ts";
 import type { Audit, Keepsake } from "../../../engine/api/keepsake.ts";
@@ -63,7 +64,9 @@ export async function runRestore(file: string, options: RestoreCommandOptions): 
       replace: options.yes ?? false,
       withoutLedger: options.withoutLedger ?? false,
       ...(settings.secret === undefined ? {} : { secret: settings.secret }),
-      ...(settings.encryption === undefined ? {} : { encryption: settings.encryption }),
+      ...(settings.encryption === undefined
+        ? {}
+        : { encryption: await toEncryptionOption(settings.encryption) }),
     });
     for (const notice of restored.notices) print.note(notice);
     print.result({ path, ...restored }, () => [
@@ -299,94 +302,4 @@ export async function runBackups(options: BackupsCommandOptions): Promise<void> 
     return backups.length > 0 ? EXIT.done : EXIT.nothingFound;
   };
   await withMemory(options, "checks", show, () => ({ jobs: "elsewhere" }));
-}
-
-const CONVERSION_STEPS = { copying: "encrypted", checking: "checked" } as const;
-
-/** Encrypts the database file. */
-export async function runConvert(options: CommonOptions): Promise<void> {
-  const print = createPrinter(options.json ?? false);
-  await reportErrors(print, async () => {
-    const settings = readSettings(undefined, options.db);
-    const { path, secret } = settings;
-    const encryption = requireEncryption(settings);
-    const { encryptDatabase } = await import("../../../encrypt.ts");
-    const bar = createProgressBar(print.json);
-    const done = await encryptDatabase({
-      path,
-      encryption,
-      ...(secret === undefined ? {} : { secret }),
-      onProgress: (row, of, step) =>
-        bar.show(row, of, `${CONVERSION_STEPS[step]}, row ${row} of about ${of}`),
-    }).finally(() => bar.end());
-    const { users = 0, messages = 0, memories = 0 } = done.rows ?? {};
-    print.result({ path, ...done }, () => [
-      done.isConverted
-        ? `${path} is encrypted: ${formatCount(users, "user")}, ${formatCount(messages, "message")}, ${formatCount(memories, "memory", "memories")}.`
-        : `${path} is encrypted already.`,
-    ]);
-    const plain = [
-      ...done.plainFiles,
-      ...done.plainBackups.filter((name) => !done.plainFiles.includes(name)),
-    ];
-    if (plain.length > 0) {
-      print.note(
-        `Not encrypted, because they are from before: ${plain.join(", ")}. Delete them if you do not need them.`,
-      );
-    }
-    print.note(`Keep a copy of ${path}.keys: without it, nothing can be read.`);
-    return EXIT.done;
-  });
-}
-
-/** Where the new master key is to be: one of both. */
-export interface RotateCommandOptions extends CommonOptions {
-  readonly toFile?: string;
-  readonly toSecret?: boolean;
-}
-
-/** Wraps the keys of an encrypted database file with another master key. */
-export async function runRotate({ toFile, toSecret, ...options }: RotateCommandOptions): Promise<void> {
-  const print = createPrinter(options.json ?? false);
-  await reportErrors(print, async () => {
-    if ((toFile === undefined) === (toSecret !== true))
-      throw invalid("encryption: say where the new master key is: --to-file FILE, or --to-secret.");
-    const settings = readSettings(undefined, options.db);
-    const { path, secret } = settings;
-    const { rotateMasterKey } = await import("../../../rotate-master-key.ts");
-    const done = await rotateMasterKey({
-      path,
-      from: requireEncryption(settings),
-      to: toFile === undefined ? true : { masterKeyFile: toFile },
-      ...(secret === undefined ? {} : { secret }),
-    });
-    print.result({ path, ...done }, () => [
-      done.isRotated
-        ? `${formatCount(done.keys, "key")} of ${path} ${done.keys === 1 ? "has" : "have"} the new master key.`
-        : `The keys of ${path} have this master key already.`,
-    ]);
-    if (done.unreadable > 0)
-      print.note(
-        `${formatCount(done.unreadable, "key")} could be opened with neither master key. Nothing was changed there.`,
-      );
-    if (done.otherFolders > 0)
-      print.note(
-        `${formatCount(done.otherFolders, "folder")} of keys belong to users who are not in this database, and keep the earlier master key.`,
-      );
-    print.note(
-      toFile === undefined
-        ? "Unset KEEPSAKE_MASTER_KEY_FILE now. Copy the folder of keys again."
-        : `Set KEEPSAKE_MASTER_KEY_FILE to ${toFile} now. Copy the folder of keys again.`,
-    );
-    return EXIT.done;
-  });
-}
-
-function requireEncryption({ encryption, backends, path }: Settings): NonNullable<Settings["encryption"]> {
-  if (backends?.postgres || backends?.mariadb || path === ":memory:" || path === "")
-    throw invalid("encryption: only a database file can be encrypted. Name it with --db.");
-  if (encryption) return encryption;
-  throw invalid(
-    "encryption: set KEEPSAKE_ENCRYPTION=on first, and KEEPSAKE_MASTER_KEY_FILE for a master key in a file. Every later command needs it too.",
-  );
 }

@@ -9,9 +9,9 @@ import {
   type Budgets,
   type Limit,
   type Price,
-} from "../domain/model-usage.ts";
-import type { CostOptions } from "../engine/cost/cost-tracker.ts";
-import { invalid } from "../errors.ts";
+} from "../../domain/model-usage.ts";
+import type { CostOptions } from "../../engine/cost/cost-tracker.ts";
+import { invalid } from "../../errors.ts";
 
 /** The settings of costs. */
 export interface CostSettings {
