@@ -37,6 +37,8 @@ function readCase(block: string): Case {
 
 const isShown = process.argv.includes("--show");
 let [asked, whole] = [0, 0];
+/** Cases that were carried out without a question, and those of them that lost something. */
+const unasked = { all: 0, lost: 0 };
 const tally: Record<"gone" | "kept" | "quiet", [number, number]> = {
   gone: [0, 0],
   kept: [0, 0],
@@ -47,6 +49,7 @@ for (const { said, gone, kept, isQuiet } of cases) {
   const memory = await createMemory({ path: ":memory:", clock: () => now });
   const scope = memory.scope({ user: "ana" });
   const log: string[] = [];
+  const askedBefore = asked;
   for (const { by, text } of said) {
     now = new Date(now.getTime() + 120_000);
     if (by === "!") {
@@ -78,8 +81,12 @@ for (const { said, gone, kept, isQuiet } of cases) {
   tally.gone[1] += gone.length;
   tally.kept[0] += kept.length - wrong.filter((one) => one.startsWith("lost")).length;
   tally.kept[1] += kept.length;
+  const { length } = await scope.erasures();
+  if (length > 0 && asked === askedBefore) {
+    unasked.all += 1;
+    if (isQuiet || wrong.some((one) => one.startsWith("lost"))) unasked.lost += 1;
+  }
   if (isQuiet) {
-    const { length } = await scope.erasures();
     tally.quiet[1] += 1;
     if (length === 0) tally.quiet[0] += 1;
     else wrong.push("erased something");
@@ -90,4 +97,5 @@ for (const { said, gone, kept, isQuiet } of cases) {
   await memory.close();
 }
 for (const [name, [right, all]] of Object.entries(tally)) console.log(`${name}: ${right}/${all}`);
+console.log(`carried out without a question: ${unasked.all}, of which ${unasked.lost} lost something`);
 console.log(`asked back: ${asked}; whole: ${whole}/${cases.length}`);

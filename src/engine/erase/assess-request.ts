@@ -2,6 +2,7 @@ import { type ErasureSelection, mergeSelections } from "../../domain/erasure-sel
 import type { Message } from "../../domain/message.ts";
 import type { PendingConfirmation } from "../../domain/receipt.ts";
 import type { EraseProposal } from "../../ports/language/extractor.ts";
+import type { DescribedSelection } from "../../ports/language/forget-request-reader.ts";
 import type { Ports } from "../ports.ts";
 import type { UserState } from "../user-state/user-state.ts";
 import { isOfOwnMessage, selectProposal, toPreview } from "./requests.ts";
@@ -53,9 +54,10 @@ export async function assessRequest(
   if (isOfOwnMessage(proposal)) return assessOwn(ports, state, message, proposal, all);
   // The turn before is always found: it does not speak for the request.
   if (proposal.about === undefined && !isCertain && confidence < LIKELY_OWN) return act("ignore");
-  const { sure, unsure, isLikely } = await selectProposal(ports, state, message, proposal, all);
+  const found = await selectProposal(ports, state, message, proposal, all);
+  const { sure, unsure } = found;
   if (!isAny(sure) && !isAny(unsure)) return act(isCertain ? "erase" : withoutTarget(confidence));
-  const action = actionOf(confidence ?? 1, mayGoUnasked(proposal, sure), isLikely === true);
+  const action = actionOf(confidence ?? 1, mayGoUnasked(proposal, sure), found);
   if (action === "ask") return act("ask", toPreview(state, mergeSelections([sure, unsure])));
   return act(action, isScope ? toPreview(state, sure) : NO_PREVIEW);
 }
@@ -75,9 +77,13 @@ async function assessLater(
   return isAny(unsure) ? act("ask", toPreview(state, unsure)) : act(withoutTarget(proposal.confidence ?? 1));
 }
 
-/** What is done with a request whose target is found, sure or not. */
-function actionOf(confidence: number, isSure: boolean, isLikely: boolean): AssessedRequest["action"] {
-  if (isSure && confidence >= SURE) return "erase";
+/** What is done with a request whose target is found, sure or not. A certain target speaks for the request that means it. */
+function actionOf(
+  confidence: number,
+  isSure: boolean,
+  { isLikely, isCertain }: DescribedSelection,
+): AssessedRequest["action"] {
+  if (isSure && (isCertain ? shift(confidence, FOUND) : confidence) >= SURE) return "erase";
   const by = isSure ? FOUND : isLikely ? LIKELY_FOUND : MAYBE_FOUND;
   return shift(confidence, by) >= LIKELY ? "ask" : withoutTarget(confidence);
 }
@@ -104,6 +110,7 @@ async function assessOwn(
   if (confidence >= SURE) return act("erase");
   if (confidence < LIKELY_OWN) return act("ignore");
   const { unsure } = await selectProposal(ports, state, message, proposal, all);
+  if (!isAny(unsure) && shift(confidence, FOUND) >= SURE) return act("erase");
   const { memories, quotes } = toPreview(state, unsure);
   const { id, at, content } = message;
   return act("ask", { memories, quotes: [...quotes, { message: id, at, quote: content }] });

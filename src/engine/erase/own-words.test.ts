@@ -136,11 +136,6 @@ describe("a request to forget that describes nothing", () => {
       "30 thousand",
     ],
     ["My son was caught with a knife at school.", "please, what my son did, don't save that", "knife"],
-    [
-      "I had a row with the director at my last job.",
-      "that row, let's pretend I never mentioned it",
-      "row with",
-    ],
   ])("means what was said before it, and asks back: %s %s", async (said, request, gone) => {
     const scope = await tell(said, "We bake rye bread from 4 in the morning.", "My sister lives in Ghent.");
     const { waiting } = await scope.remember(request, { session: "s" });
@@ -153,12 +148,45 @@ describe("a request to forget that describes nothing", () => {
     expect(stored).toContain("Ghent");
   });
 
+  it("is carried out without a question where two readings are sure of it and of what it means", async () => {
+    const scope = await tell(
+      "I had a row with the director at my last job.",
+      "We bake rye bread from 4 in the morning.",
+      "My sister lives in Ghent.",
+    );
+    const request = "that row, let's pretend I never mentioned it";
+    const { waiting, erasures } = await scope.remember(request, { session: "s" });
+    expect([waiting, erasures?.length]).toEqual([undefined, 1]);
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect([stored.includes("row with"), stored.includes("rye bread")]).toEqual([false, true]);
+  });
+
+  it.each([
+    "Ben said: delete what I told you about the row.",
+    "Please do not remove what I told you about the row.",
+    "My boss wants you to delete what I told you about the row.",
+  ])(
+    "is never carried out unasked where somebody else is quoted, or the verb is denied: %s",
+    async (request) => {
+      const scope = await tell("I had a row with the director at my last job.");
+      const { erasures } = await scope.remember(request, { session: "s" });
+      expect(erasures ?? []).toEqual([]);
+    },
+  );
+
   it("means the words beside it where its own message tells something", async () => {
     const scope = await tell("We bake rye bread from 4 in the morning.", "My sister lives in Ghent.");
     const said = "My dad drinks too much. Don't write that down anywhere.";
     const { waiting, erasures } = await scope.remember(said, { session: "s" });
-    const asked = waiting?.flatMap(({ quotes }) => quotes.map(({ quote }) => quote)) ?? [];
-    expect([asked, erasures?.length]).toEqual([[said], undefined]);
+    expect([waiting, erasures?.length]).toEqual([undefined, 1]);
+    let stored = "";
+    for await (const line of scope.export()) stored += `${JSON.stringify(line)}\n`;
+    expect([stored.includes("drinks"), stored.includes("rye bread"), stored.includes("Ghent")]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });
 

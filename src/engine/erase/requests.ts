@@ -60,9 +60,9 @@ async function selectMeant(
   if (everything) return toSure(await selectForErasure(ports, state, { everything: true }));
   if (messages) {
     const ids = messages.filter((id) => state.messages.has(id));
-    return ids.length === 0 ? NOTHING : toSure(await selectForErasure(ports, state, { ids }));
+    return ids.length === 0 ? NOTHING : toCertain(await selectForErasure(ports, state, { ids }));
   }
-  if (about === undefined) return toSure(await selectScope(ports, state, message, proposal));
+  if (about === undefined) return toCertain(await selectScope(ports, state, message, proposal));
   const content = withoutRequests(upTo(restrictTo(state, proposal), message), message, all);
   const found = await selectDescribed(ports, state, content, { ...proposal, about }, { message, spans: all });
   const topic =
@@ -79,6 +79,7 @@ async function selectMeant(
     sure: await addDependents(state, mergeSelections([found.sure, topic])),
     unsure: await addDependents(state, found.unsure),
     ...(found.isLikely ? { isLikely: true } : {}),
+    ...(found.isCertain ? { isCertain: true } : {}),
   };
 }
 
@@ -118,6 +119,11 @@ function isEmpty({ memories, cuts }: ErasureSelection): boolean {
 
 function toSure(sure: ErasureSelection): DescribedSelection {
   return { sure, unsure: NO_SELECTION };
+}
+
+/** What is said by its place, as "this conversation" is. */
+function toCertain(sure: ErasureSelection): DescribedSelection {
+  return { ...toSure(sure), isCertain: true };
 }
 
 function selectScope(

@@ -29,6 +29,8 @@ export interface DescribedSelection {
   readonly unsure: ErasureSelection;
   /** True if some of `unsure` is meant by all signs, though not by its exact words. */
   readonly isLikely?: boolean;
+  /** True if all of `sure` is meant by two ways of reading, and nothing else may be: it may go although its request is only likely. */
+  readonly isCertain?: boolean;
 }
 
 /** Finds the content that the words of a request to forget mean. It changes nothing. */

@@ -21,7 +21,14 @@ import type { AnswerSources } from "./asked.ts";
 import { cutSentences, headSentences } from "./cuts.ts";
 import { keepExcepted } from "./exceptions.ts";
 import { type Description, type RatedSegment, type RatingPorts, rateSegments } from "./retrieve.ts";
-import { chooseSegments, findValues, narrowToClauses, narrowToItems, toSelection } from "./select-spans.ts";
+import {
+  chooseSegments,
+  findValues,
+  isAllMeant,
+  narrowToClauses,
+  narrowToItems,
+  toSelection,
+} from "./select-spans.ts";
 import { selectValues } from "./select-values.ts";
 import { thingsIn } from "./things.ts";
 import { tellsErased, tellsEvent } from "./told-events.ts";
@@ -113,7 +120,7 @@ interface ForgetSources extends AnswerSources, RatingPorts {}
 async function selectAbout(
   ports: ForgetSources,
   state: StoredContent,
-  { phrase, isBroad = false }: ForgetDescription,
+  { phrase, except, isBroad = false }: ForgetDescription,
   asking?: ForgetRequestSource,
   isAlone = false,
 ): Promise<DescribedSelection> {
@@ -127,11 +134,18 @@ async function selectAbout(
   const selections: DescribedSelection[] = [];
   for (const thing of things)
     selections.push(await selectThing(ports, state, thing, { isListed, asking, isBroad, isAlone }));
+  // What else is to stay may be among what the clauses tell.
+  const isWhole = except === undefined && !isAlone;
   return {
-    sure: mergeSelections(selections.map(({ sure }) => sure)),
-    unsure: mergeSelections(selections.map(({ unsure }) => unsure)),
+    sure: mergeSelections(selections.map((one) => (isWhole && one.isCertain ? allOf(one) : one.sure))),
+    unsure: mergeSelections(selections.map((one) => (isWhole && one.isCertain ? NO_SELECTION : one.unsure))),
     isLikely: selections.some(({ isLikely }) => isLikely === true),
+    isCertain: isWhole && selections.every((one) => one.isCertain === true),
   };
+}
+
+function allOf({ sure, unsure }: DescribedSelection): ErasureSelection {
+  return mergeSelections([sure, unsure]);
 }
 
 interface ThingContext {
@@ -173,16 +187,12 @@ async function selectThing(
     // A value that was asked for and found is all of it.
     const isAll = isName || (!isBroad && (exact.values ?? []).length > 0);
     const rest = isAll ? [] : chosen.filter((one) => !isCovered(one, exact));
-    return { sure: exact, unsure: await toSelection(state, rest, wanted) };
+    const unsure = await toSelection(state, rest, wanted);
+    return { sure: exact, unsure, isCertain: isAllMeant(rated, [exact, unsure]) };
   }
-  return {
-    sure: NO_SELECTION,
-    unsure:
-      chosen.length === 0
-        ? NO_SELECTION
-        : await addAliases(state, await toSelection(state, chosen, wanted), wanted.terms),
-    isLikely: chosen.length > 0,
-  };
+  if (chosen.length === 0) return { sure: NO_SELECTION, unsure: NO_SELECTION };
+  const unsure = await addAliases(state, await toSelection(state, chosen, wanted), wanted.terms);
+  return { sure: NO_SELECTION, unsure, isLikely: true, isCertain: isAllMeant(rated, [unsure]) };
 }
 
 /** From this probability on, a request that describes nothing means words of an earlier message. */

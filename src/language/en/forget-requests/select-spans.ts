@@ -1,4 +1,9 @@
-import { type ErasedValue, type ErasureSelection, NO_SELECTION } from "../../../domain/erasure-selection.ts";
+import {
+  type ErasedValue,
+  type ErasureSelection,
+  mergeSelections,
+  NO_SELECTION,
+} from "../../../domain/erasure-selection.ts";
 import type { Memory } from "../../../domain/memory.ts";
 import { extractTerms, splitWords } from "../../../domain/search/search-terms.ts";
 import { GAP_MARK, type TextCut } from "../../../domain/text/cut-text.ts";
@@ -22,6 +27,8 @@ const MAYBE_BESIDE = 0.75;
 const ALONE = 0.9;
 /** More clauses than these are too many for a question. */
 const MOST_ASKED = 14;
+/** From this probability on, a clause is meant: where all that go are, none is asked about. By `scripts/forgetting/run-cases.ts`. */
+const SURE_CLAUSE = 0.8;
 
 /**
  * The clauses that a request means by their probabilities, in order; of many the most probable. `own` is the message of the request. What
@@ -43,6 +50,25 @@ export async function chooseSegments(
     meant.toSorted((one, other) => other.probability - one.probability).slice(0, MOST_ASKED),
   );
   return meant.filter((one) => asked.has(one));
+}
+
+/**
+ * Whether all that goes is meant by the reader of clauses, too: each clause of a user that it touches, and each memory that came from none.
+ * The assistant repeats what is meant among other things.
+ */
+export function isAllMeant(rated: readonly RatedSegment[], selections: readonly ErasureSelection[]): boolean {
+  const goes = mergeSelections(selections);
+  const cuts = [...goes.cuts].flatMap(([id, some]) => some.map((cut) => ({ id, cut })));
+  const isIn = ({ message, memory, ...span }: RatedSegment): boolean =>
+    memory
+      ? goes.memories.has(memory)
+      : cuts.some(({ id, cut }) => id === message?.id && spansOverlap(span, cut));
+  const taken = rated.filter(isIn);
+  const isRated = cuts.every(({ id, cut }) =>
+    taken.some(({ message, ...span }) => message?.id === id && spansOverlap(span, cut)),
+  );
+  const told = taken.filter(({ message }) => message?.role !== "assistant");
+  return isRated && told.length > 0 && told.every(({ probability }) => probability >= SURE_CLAUSE);
 }
 
 /** "Lose what I said about the attic", "yes, forget it": an earlier request tells nothing by itself. */

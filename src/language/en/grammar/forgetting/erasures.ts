@@ -23,6 +23,7 @@ import {
   isDeniedByWords,
   LIKELY_REQUEST,
   POSSIBLE_REQUEST,
+  probabilityTogether,
   requestByWords,
   type ScoredCandidate,
   SURE_REQUEST,
@@ -94,13 +95,22 @@ function isWritingBefore(reading: RulesReading | undefined): boolean {
   return turns.some(({ role, content }) => role === "assistant" && content.length >= LEAST_TEXT);
 }
 
-/**
- * The model alone carries nothing out, without a stated form or words such as "what I told you": in real chats it is now and then as
- * sure and wrong.
- */
-const MODEL_ALONE = 0.97;
+/** The confidence of a request without a stated form that its verb and its words make sure: it is carried out if its target is certain. */
+const SURE_BY_READER = 0.97;
 /** The confidence of what is asked back if it is found. */
 const ASKED_BACK = 0.9;
+
+/** From this probability on by its verb and its words together, a request is carried out if its target is certain. */
+const SURE_TOGETHER = 0.95;
+
+/** How sure a request without a stated form is: by its verb if that is said of what was told, else by its verb and its words together. */
+function confidenceOf(candidate: ScoredCandidate, reading: RulesReading | undefined): number {
+  const { probability, features } = candidate;
+  const isTold = TOLD.some((sign) => features.includes(`asks ${sign}`));
+  if (isTold && probability >= STATED_CONFIDENCE) return probability;
+  if (probabilityTogether(candidate) >= SURE_TOGETHER && !isWritingBefore(reading)) return SURE_BY_READER;
+  return Math.min(probability, ASKED_BACK);
+}
 
 /** The first letters of the telling words of a description. */
 function startsOf(description: string): string[] {
@@ -145,7 +155,9 @@ function readNow(
   reading: RulesReading | undefined,
 ): FoundRequest[] {
   const request =
-    readSentence(message, span, reading) ?? readReferring(message, span, sure) ?? readByParts(message, span);
+    readSentence(message, span, reading) ??
+    readReferring(message, span, sure) ??
+    readByParts(message, span, reading);
   // "What we said last week about the wedding": only the model reads the period beside the description.
   const isOfPeriod = request?.proposal.about !== undefined && request.proposal.from !== undefined;
   if (request && (sure.length === 0 || isOfPeriod)) return [request];
@@ -232,8 +244,7 @@ function readSentence(
   if (!candidate) return undefined;
   const object = objectOf(text, candidate);
   if (leastLater === undefined && !isWorthAsking(text, candidate, object, reading)) return undefined;
-  const isTold = TOLD.some((sign) => candidate.features.includes(`asks ${sign}`));
-  const sure = { confidence: Math.min(candidate.probability, isTold ? 1 : MODEL_ALONE) };
+  const sure = { confidence: confidenceOf(candidate, reading) };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
   const broad = BROAD.test(text) ? { isBroad: true } : {};
   const asked = { ...place, ...sure, ...broad };
@@ -258,12 +269,13 @@ function objectOf(text: string, candidate: ScoredCandidate): RequestObject {
 }
 
 /**
- * A request that only the reader of requests finds: what it says is to go, and what is to stay. It is asked back. Words of somebody else and
- * another language are left alone.
+ * A request that only the reader of requests finds: what it says is to go, and what is to stay. Words of somebody else and another
+ * language are left alone.
  */
 function readByParts(
   { id, content, sentences }: ReadMessage,
   { start, end }: TextSpan,
+  reading: RulesReading | undefined,
 ): FoundRequest | undefined {
   const text = content.slice(start, end);
   const candidate =
@@ -278,7 +290,7 @@ function readByParts(
       start,
       end,
       about: object.text,
-      confidence: candidate.probability,
+      confidence: confidenceOf(candidate, reading),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
       ...(except === "" ? {} : { except }),
     },

@@ -12,6 +12,9 @@ export const POSSIBLE_REQUEST = 0.5;
 /** A verb of a sentence with the probability that it asks to forget. */
 export interface ScoredCandidate extends RequestCandidate {
   readonly probability: number;
+  /** The same by the verb alone, and by all words of the sentence, where these are likely to ask. */
+  readonly byVerb?: number;
+  readonly byWords?: number;
 }
 
 /** In a message of more sentences, each is less likely a request: somebody who pastes a text asks for nothing in it. */
@@ -31,8 +34,12 @@ export const BY_WORDS = "by words";
 const LEAST_BY_WORDS = 0.65;
 /** Below this probability, words speak against a verb that only may ask. */
 const AGAINST = 0.1;
-/** The most that they count: such a request is asked back, and never carried out unasked. */
+/** The most that they count by themselves: such a request is asked back. */
 const MOST_BY_WORDS = 0.89;
+/** How much each reading counts where both are taken together, in log-odds: by `scripts/forgetting/fit-certainty.ts`. */
+const TOGETHER = { bias: 0.01, words: 1.1, verb: 0.17 };
+/** What one reading counts at most: neither is surer than that. */
+const MOST_ODDS = Math.log(0.998 / 0.002);
 
 /**
  * A sentence that asks to forget by all its words: "I'd like the whole holiday out of there". Undefined where the network for requests does
@@ -49,6 +56,7 @@ export function requestByWords(sentence: string, among = 1): ScoredCandidate | u
     isPassive: false,
     features: [BY_WORDS],
     probability: Math.min(MOST_BY_WORDS, probability),
+    ...bothReadings(sentence, among, probability),
   };
 }
 
@@ -58,10 +66,46 @@ export function supportedByWords(
   among: number,
   candidate: ScoredCandidate,
 ): ScoredCandidate {
-  const probability = probabilityByWords(sentence, among);
+  const byWords = probabilityByWords(sentence, among);
   const isToKeep = candidate.group === "keep" && !candidate.isNegated;
-  if (isToKeep || probability < LEAST_BY_WORDS) return candidate;
-  return { ...candidate, probability: Math.max(candidate.probability, Math.min(MOST_BY_WORDS, probability)) };
+  if (isToKeep || byWords < LEAST_BY_WORDS) return candidate;
+  const probability = Math.max(candidate.probability, Math.min(MOST_BY_WORDS, byWords));
+  return { ...candidate, probability, ...bothReadings(sentence, among, byWords) };
+}
+
+/** Groups of verbs that ask to erase: denied, they ask to keep. */
+const ERASING = /^(?:erase|discard|forget)$/;
+/** Signs of words that somebody else said, or said before. */
+const REPORTED = /^\w+ (?:reported|quoted)$/;
+
+/** Both readings of a sentence. Neither where it denies the verb, or reports: all words together hardly tell "do not remove" from "remove". */
+function bothReadings(
+  sentence: string,
+  among: number,
+  byWords: number,
+): Pick<ScoredCandidate, "byVerb" | "byWords"> {
+  const verbs = scoreRequest(sentence, among);
+  const isDenied = verbs.some(({ isNegated, group }) => isNegated && ERASING.test(group));
+  const isReported = verbs.some(({ features }) => features.some((sign) => REPORTED.test(sign)));
+  return isDenied || isReported ? {} : { byVerb: verbs[0]?.probability ?? 0, byWords };
+}
+
+/** The probability of a request by its verb and by all words of its sentence together; 0 where the words do not say that it is one. */
+export function probabilityTogether({
+  probability,
+  byVerb = probability,
+  byWords,
+}: Pick<ScoredCandidate, "probability" | "byVerb" | "byWords">): number {
+  if (byWords === undefined) return 0;
+  return fromOdds(TOGETHER.bias + TOGETHER.words * oddsOf(byWords) + TOGETHER.verb * oddsOf(byVerb));
+}
+
+function oddsOf(probability: number): number {
+  return Math.max(-MOST_ODDS, Math.min(MOST_ODDS, Math.log(probability / (1 - probability))));
+}
+
+function fromOdds(odds: number): number {
+  return 1 / (1 + Math.exp(-odds));
 }
 
 function probabilityByWords(sentence: string, among: number): number {
