@@ -26,7 +26,7 @@ import type { WebhookStore } from "./stores/webhook-store.ts";
  * Results belong to the caller: changing a result changes nothing in the store.
  *
  * The methods are the core. Everything else is a capability, an object of its own. A store has the first seven
- * and may lack the last ten. Which ones it has does not change while it is open.
+ * and may lack the optional ones. Which ones it has does not change while it is open.
  */
 export interface MemoryStore {
   /** Shown in messages: "memory", "sqlite". */

@@ -20,7 +20,7 @@ import { countMemoryChanges, QUOTE_NOT_FOUND } from "../instrumentation.ts";
 import type { Ports } from "../ports.ts";
 import { findInjection, isPasted, isUserAuthored } from "./provenance.ts";
 
-/** More removals than this at once wait for confirmation: a mistaken sentence must not empty a memory. */
+/** More removals than this at once are refused, unless the user has confirmed them: a mistaken sentence must not empty a memory. */
 export const MAX_REMOVALS = 3;
 
 /** The input of a decision: the draft it writes to, and the tombstones, from which it removes lifted ones. */

@@ -99,7 +99,7 @@ describe("a server", () => {
 
   it("drops a request to forget that waited once a yes carries it out", async () => {
     await ana.remember("My gym locker number is 4471.");
-    const asked = user("could you lose the gym locker number I gave you");
+    const asked = user("could you lose the sports stuff I gave you");
     await talk([asked]);
     expect(JSON.stringify(await prompts())).toMatch(/Nothing of this is erased yet.*4471/);
     await talk([asked, assistant("Shall I?"), user("yes, forget it")]);

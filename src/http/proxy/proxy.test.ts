@@ -111,7 +111,7 @@ describe("a chat through the proxy", () => {
     };
     expect(await say("My gym locker number is 4471 and I live in Ghent.")).not.toContain("reports on");
     expect(await say("What's the weather like?")).not.toContain("reports on");
-    const asked = await say("could you lose the gym locker number I gave you");
+    const asked = await say("could you lose the sports stuff I gave you");
     expect(asked).toMatch(/Nothing of this is erased yet\. Ask the user: .*4471/);
     expect((await stored()).join()).toContain("4471");
     const done = await say("yes, forget it");

@@ -5,7 +5,8 @@ import type { CallOptions } from "../call-options.ts";
 import type { CircuitMonitor } from "./model-calls.ts";
 
 /**
- * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/ingest/decide.ts` does.
+ * Reads messages and proposes what to remember, change or erase. It decides nothing: `engine/ingest/decide.ts` does, and for requests
+ * to forget `engine/erase/assess-request.ts`.
  */
 export interface Extractor {
   /** "rules", "model". */
