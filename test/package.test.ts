@@ -247,6 +247,7 @@ describe("the packed package", () => {
         ["bullmq", 6],
         ["chromadb", 3],
         ["@pinecone-database/pinecone", 9],
+        ["@aws-sdk/client-kms", 3],
         ["@aws-sdk/client-s3", 3],
         ["@aws-sdk/client-s3vectors", 3],
         ["jose", 6],

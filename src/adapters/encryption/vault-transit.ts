@@ -6,6 +6,7 @@ import { toContextHash } from "./context-hash.ts";
 export interface VaultOptions {
   /** The address of the server, such as `https://vault.example.com:8200`. */
   readonly address: string;
+  /** A token whose policy may update `encrypt` and `decrypt` of the key. */
   readonly token: string;
   /** The name of a key of the type aes256-gcm96, aes128-gcm96 or chacha20-poly1305. */
   readonly key: string;
