@@ -128,6 +128,21 @@ it("an erasure of everything erases the names of the speakers, too", async () =>
   expect(stored).not.toMatch(/magnet/i);
 });
 
+it.each([
+  [
+    "the codes oughtn't be on file, though the wifi one I always lose so leave that",
+    ["The wifi password is Bluebell1962.", "The alarm code is 9083."],
+  ],
+  ["I oughtn't to have accused anyone, so would you discard it", ["Terry takes from the plot money."]],
+])(
+  "a request that keeps something too, or only points to a turn, is asked back: %s",
+  async (request, said) => {
+    const scope = await tell(...said);
+    const { waiting, erasures } = await scope.remember(request, { session: "s" });
+    expect([waiting?.length, erasures?.length]).toEqual([1, undefined]);
+  },
+);
+
 describe("a request to forget that describes nothing", () => {
   it.each([
     [

@@ -103,12 +103,20 @@ const ASKED_BACK = 0.9;
 /** From this probability on by its verb and its words together, a request is carried out if its target is certain. */
 const SURE_TOGETHER = 0.95;
 
-/** How sure a request without a stated form is: by its verb if that is said of what was told, else by its verb and its words together. */
-function confidenceOf(candidate: ScoredCandidate, reading: RulesReading | undefined): number {
+/**
+ * How sure a request without a stated form is: by its verb if that is said of what was told, else by its verb and its words together.
+ * "The wifi one I always lose, so leave that": a sentence that keeps something, too, is asked back.
+ */
+function confidenceOf(
+  sentence: string,
+  candidate: ScoredCandidate,
+  reading: RulesReading | undefined,
+): number {
   const { probability, features } = candidate;
   const isTold = TOLD.some((sign) => features.includes(`asks ${sign}`));
   if (isTold && probability >= STATED_CONFIDENCE) return probability;
-  if (probabilityTogether(candidate) >= SURE_TOGETHER && !isWritingBefore(reading)) return SURE_BY_READER;
+  const isSure = probabilityTogether(candidate) >= SURE_TOGETHER && partsOf(sentence, "kept").length === 0;
+  if (isSure && !isWritingBefore(reading)) return SURE_BY_READER;
   return Math.min(probability, ASKED_BACK);
 }
 
@@ -244,7 +252,7 @@ function readSentence(
   if (!candidate) return undefined;
   const object = objectOf(text, candidate);
   if (leastLater === undefined && !isWorthAsking(text, candidate, object, reading)) return undefined;
-  const sure = { confidence: confidenceOf(candidate, reading) };
+  const sure = { confidence: confidenceOf(text, candidate, reading) };
   const isKeeping = candidate.group === "keep" || candidate.group === "none";
   const broad = BROAD.test(text) ? { isBroad: true } : {};
   const asked = { ...place, ...sure, ...broad };
@@ -253,11 +261,21 @@ function readSentence(
       { message, start, end, text, asked, object, isKeeping, verb: candidate.start },
       reading,
     );
-    return proposal && { proposal, isOffRecord: isOfItself(proposal) };
+    return proposal && withGuessedTurn(proposal, object);
   }
   const prospective = isKeeping && candidate.isNegated ? { isProspective: true } : {};
   const proposal = withTarget(message, text, object, { ...asked, ...prospective }, reading);
   return proposal && { proposal, isOffRecord: false };
+}
+
+/** "It" may mean an earlier turn than the one before, so a request that only points to it is asked back. */
+function withGuessedTurn(proposal: EraseProposal, { text }: RequestObject): FoundRequest {
+  const { messages, confidence = 1 } = proposal;
+  const isGuessed = messages !== undefined && !OWN_TURN.test(text);
+  return {
+    proposal: isGuessed ? { ...proposal, confidence: Math.min(confidence, ASKED_BACK) } : proposal,
+    isOffRecord: isOfItself(proposal),
+  };
 }
 
 /** What a sentence says is to go: of one that is not sure, what the reader of requests labels, unless the words by its verb hold that. */
@@ -290,7 +308,7 @@ function readByParts(
       start,
       end,
       about: object.text,
-      confidence: confidenceOf(candidate, reading),
+      confidence: confidenceOf(text, candidate, reading),
       ...(BROAD.test(text) ? { isBroad: true } : {}),
       ...(except === "" ? {} : { except }),
     },
