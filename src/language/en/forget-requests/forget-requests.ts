@@ -192,7 +192,9 @@ async function selectThing(
   }
   if (chosen.length === 0) return { sure: NO_SELECTION, unsure: NO_SELECTION };
   const unsure = await addAliases(state, await toSelection(state, chosen, wanted), wanted.terms);
-  return { sure: NO_SELECTION, unsure, isLikely: true, isCertain: isAllMeant(rated, [unsure]) };
+  // A name that nothing stored has means nothing for certain: other clauses are only like it.
+  const isNamed = isName || wanted.named.length > 0;
+  return { sure: NO_SELECTION, unsure, isLikely: true, isCertain: !isNamed && isAllMeant(rated, [unsure]) };
 }
 
 /** From this probability on, a request that describes nothing means words of an earlier message. */

@@ -105,3 +105,12 @@ it("forgetting “my sister's boat” leaves the user's own boat", async () => {
   expect(left).not.toContain("Bela");
   expect(left).toContain("My boat is called Alma.");
 });
+
+it("forgetting a name that nothing stored has erases nothing, however alike the rest is", async () => {
+  await ana.remember("I use Kvasny every day.");
+  await ana.remember("I use Zubrin every day.");
+  await ana.remember("I work at Wexford and I play the oboe.");
+  await ana.forget("Zubrin");
+  const { erased } = await ana.forget("Zubrin");
+  expect(erased).toMatchObject({ memories: 0, messages: 0 });
+});
