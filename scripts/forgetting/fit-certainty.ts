@@ -7,6 +7,7 @@ import { readRequest } from "../../src/language/en/grammar/forgetting/request-ne
 import {
   probabilityTogether,
   scoreRequest,
+  toLimitedOdds,
 } from "../../src/language/en/grammar/forgetting/request-sentences.ts";
 import { type Half, readChats, userTurns } from "./chats.ts";
 import { toProbability } from "./logistic.ts";
@@ -25,12 +26,8 @@ interface Row {
 
 const LEAST_BY_WORDS = 0.2;
 const LEAST_BY_VERB = 0.5;
-const MOST_ODDS = Math.log(0.998 / 0.002);
 const LONGEST = 300;
 const FIRST_SENTENCES = 40;
-
-const toOdds = (probability: number): number =>
-  Math.max(-MOST_ODDS, Math.min(MOST_ODDS, Math.log(probability / (1 - probability))));
 
 /** Nothing for a sentence that neither reading takes for a request. */
 function toRows(text: string, among: number, isRequest: boolean): Row[] {
@@ -38,7 +35,7 @@ function toRows(text: string, among: number, isRequest: boolean): Row[] {
   const byVerb = scoreRequest(text, among)[0]?.probability ?? 0;
   if (byWords < LEAST_BY_WORDS && byVerb < LEAST_BY_VERB) return [];
   const together = probabilityTogether({ probability: byWords, byVerb, byWords });
-  return [{ isRequest, words: toOdds(byWords), verb: toOdds(byVerb), together }];
+  return [{ isRequest, words: toLimitedOdds(byWords), verb: toLimitedOdds(byVerb), together }];
 }
 
 const written = readMarkedSentences("requests-unfitted.txt").flatMap(({ text, isRequest }) =>

@@ -86,7 +86,7 @@ export function parseMasterKey(
   }
   const [, mount, key] = VAULT_PATTERN.exec(name) ?? [];
   if (mount === undefined || key === undefined)
-    throw invalid("The name of a master key must be aws-kms:KEY or vault:MOUNT/KEY.");
+    throw invalid("A master key must be at secret, file:PATH, aws-kms:KEY or vault:MOUNT/KEY.");
   const [address, token] = [values.get("VAULT_ADDR"), values.get("VAULT_TOKEN")];
   if (address === undefined || token === undefined)
     throw invalid("A master key in Vault needs VAULT_ADDR and VAULT_TOKEN.");

@@ -97,10 +97,13 @@ export function probabilityTogether({
   byWords,
 }: Pick<ScoredCandidate, "probability" | "byVerb" | "byWords">): number {
   if (byWords === undefined) return 0;
-  return fromOdds(TOGETHER.bias + TOGETHER.words * oddsOf(byWords) + TOGETHER.verb * oddsOf(byVerb));
+  return fromOdds(
+    TOGETHER.bias + TOGETHER.words * toLimitedOdds(byWords) + TOGETHER.verb * toLimitedOdds(byVerb),
+  );
 }
 
-function oddsOf(probability: number): number {
+/** The log-odds of a probability, within what one reading counts at most. */
+export function toLimitedOdds(probability: number): number {
   return Math.max(-MOST_ODDS, Math.min(MOST_ODDS, Math.log(probability / (1 - probability))));
 }
 
