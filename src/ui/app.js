@@ -1,15 +1,15 @@
 import { getStats, isSignedIn, listMemories, listUsers, onSignedOut, signIn, signOut } from "./calls.js";
-import { conversation } from "./chat.js";
-import { dropEditDrafts } from "./edit-drafts.js";
-import { onErased } from "./forget.js";
-import { knownList } from "./known.js";
-import { find, make, makeId, say } from "./make.js";
-import { drawNavigation, markPage, showCount } from "./navigation.js";
-import { goTo, linkTo, parseRoute } from "./router.js";
-import { listenToKeys, showKeys } from "./shortcuts.js";
-import { keyFromLink, showDoor } from "./sign-in.js";
+import { conversation } from "./chat/chat.js";
+import { knownList } from "./chat/known.js";
+import { onErased } from "./erasure/forget.js";
+import { drawNavigation, markPage, showCount } from "./frame/navigation.js";
+import { listenToKeys, showKeys } from "./frame/shortcuts.js";
+import { keyFromLink, showDoor } from "./frame/sign-in.js";
+import { dropEditDrafts } from "./memories/edit-drafts.js";
+import { find, make, makeId, say } from "./parts/make.js";
+import { goTo, linkTo, parseRoute } from "./parts/router.js";
+import { number } from "./parts/words.js";
 import { createViews } from "./views.js";
-import { number } from "./words.js";
 
 const USER = "keepsake.user";
 const USERS = "keepsake.users";

@@ -27,9 +27,10 @@ export function readPageAssets(): PageAsset[] {
   ];
 }
 
-/** The scripts of the page: every script of this folder but this one. */
+/** The scripts of the page, by their paths: every script of this folder and the folders in it, but this one. */
 function listScripts(): string[] {
-  return readdirSync(FOLDER)
+  return readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => file.endsWith(".js") && file !== "index.js")
     .sort();
 }

@@ -10,14 +10,16 @@ async function load<Module>(file: string): Promise<Module> {
 }
 
 type Piece = readonly [kind: "same" | "removed" | "added", text: string];
-const { compareWords } = await load<{ compareWords(before: string, after: string): Piece[] }>("./diff.js");
+const { compareWords } = await load<{ compareWords(before: string, after: string): Piece[] }>(
+  "./parts/diff.js",
+);
 const { verifyReceipts } = await load<{
   verifyReceipts(receipts: readonly ErasureReceipt[]): Promise<Map<string, string | undefined>>;
-}>("./verify-receipts.js");
+}>("./erasure/verify-receipts.js");
 const { parseRoute, linkTo } = await load<{
   parseRoute(hash: string): { name: string; id?: string; part?: string; query: URLSearchParams };
   linkTo(name: string, id?: string, query?: Record<string, string | undefined>, part?: string): string;
-}>("./router.js");
+}>("./parts/router.js");
 
 describe("the difference between two texts", () => {
   it("has both texts in it, and nothing else", () => {

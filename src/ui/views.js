@@ -1,21 +1,21 @@
-import { apiView } from "./api-view.js";
-import { attachmentsView } from "./attachments-view.js";
-import { contextView } from "./context-view.js";
-import { conversationsView } from "./conversations-view.js";
-import { dataView } from "./data-view.js";
-import { decideView } from "./decide-view.js";
-import { eraseView } from "./erase-view.js";
-import { mapView } from "./map-view.js";
-import { memoriesView } from "./memories-view.js";
-import { moreView } from "./navigation.js";
-import { overviewView } from "./overview-view.js";
-import { peopleView } from "./people-view.js";
-import { serverView } from "./server-view.js";
-import { settingsView } from "./settings-view.js";
-import { sharingView } from "./sharing-view.js";
-import { timelineView } from "./timeline-view.js";
-import { tourView } from "./tour-view.js";
-import { upkeepView } from "./upkeep-view.js";
+import { apiView } from "./api-page/api-view.js";
+import { attachmentsView } from "./browse/attachments-view.js";
+import { conversationsView } from "./browse/conversations-view.js";
+import { decideView } from "./browse/decide-view.js";
+import { overviewView } from "./browse/overview-view.js";
+import { peopleView } from "./browse/people-view.js";
+import { timelineView } from "./browse/timeline-view.js";
+import { dataView } from "./data/data-view.js";
+import { sharingView } from "./data/sharing-view.js";
+import { eraseView } from "./erasure/erase-view.js";
+import { moreView } from "./frame/navigation.js";
+import { tourView } from "./frame/tour-view.js";
+import { mapView } from "./map/map-view.js";
+import { memoriesView } from "./memories/memories-view.js";
+import { contextView } from "./models/context-view.js";
+import { serverView } from "./server/server-view.js";
+import { settingsView } from "./server/settings-view.js";
+import { upkeepView } from "./server/upkeep-view.js";
 
 /**
  * How to make each view, by its name in the address. `user` gives the current user's name; `changed` runs after a change of the
