@@ -90,6 +90,11 @@ export interface MemoryOptions {
    * processes.
    */
   readonly inThreads?: boolean;
+  /**
+   * How long an answer waits while others are answered, in ms (2,000), with `inThreads`. After that it is composed without a close
+   * reading: it says that it is not certain, and has the trouble `busy`. The message itself is stored and read in any case.
+   */
+  readonly answerWaitMs?: number;
   /** Approximate size of the cache of recent users, in bytes (256,000,000). */
   readonly cacheBytes?: number;
   /**

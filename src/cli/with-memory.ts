@@ -158,6 +158,7 @@ async function openMemory(settings: Settings, ports: MemoryOptions): Promise<Kee
     ...ports,
     ...(secret === undefined ? {} : { secret }),
     ...(settings.redact === undefined ? {} : { redact: settings.redact }),
+    ...(settings.answerWaitMs === undefined ? {} : { answerWaitMs: settings.answerWaitMs }),
     ...(settings.decayDays === undefined ? {} : { decayDays: settings.decayDays }),
     ...(settings.ranking === undefined ? {} : { ranking: settings.ranking }),
     ...(settings.expiry === undefined ? {} : { expiry: settings.expiry }),

@@ -112,6 +112,8 @@ export interface Settings {
   readonly rateLimitBytes?: number;
   /** Time limit of a request, in ms. */
   readonly requestMs?: number;
+  /** How long an answer waits while others are answered, in ms. */
+  readonly answerWaitMs?: number;
   /** How long the server keeps serving after a stop signal, while it reports that it is not ready, in ms. */
   readonly drainMs?: number;
   /** Time limit of the shutdown, after `drainMs`, in ms. */
@@ -245,6 +247,10 @@ export const SETTINGS: { readonly [name: string]: SettingDefinition } = {
     schema: createNumberSchema(100, 600_000),
     allowed: "a number from 100 to 600000",
   },
+  KEEPSAKE_ANSWER_WAIT_MS: {
+    schema: createNumberSchema(0, 600_000),
+    allowed: "a number from 0 to 600000",
+  },
   KEEPSAKE_DRAIN_MS: { schema: createNumberSchema(0, 600_000), allowed: "a number from 0 to 600000" },
   KEEPSAKE_STOP_MS: { schema: createNumberSchema(500, 600_000), allowed: "a number from 500 to 600000" },
   KEEPSAKE_LOG: { schema: z.enum(["off", "json", "text"]), allowed: "off, json or text" },
@@ -352,6 +358,7 @@ export function readSettings(environment: Environment = process.env, db?: string
     ...number("rateLimit", "KEEPSAKE_RATE_LIMIT_PER_MINUTE"),
     ...number("rateLimitBytes", "KEEPSAKE_RATE_LIMIT_BYTES_PER_MINUTE"),
     ...number("requestMs", "KEEPSAKE_REQUEST_TIMEOUT_MS"),
+    ...number("answerWaitMs", "KEEPSAKE_ANSWER_WAIT_MS"),
     ...number("drainMs", "KEEPSAKE_DRAIN_MS"),
     ...number("stopMs", "KEEPSAKE_STOP_MS"),
     ...toOptionalField("log", parseLog(values)),

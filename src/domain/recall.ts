@@ -235,7 +235,7 @@ export interface AnsweredBy {
   readonly model?: string;
   /** The token usage, if the server reports it. */
   readonly usage?: TokenUsage;
-  /** Why the model did not answer, or not completely. */
+  /** Why the model did not answer, or not completely; or `busy`. */
   readonly trouble?: AnswerTrouble;
 }
 
@@ -248,8 +248,12 @@ export const ANSWER_TROUBLES = [
   "ungrounded",
   "cut",
   "failed",
+  "busy",
 ] as const;
-/** `ungrounded`: no sentence named anything known. `cut`: the answer was truncated. */
+/**
+ * `ungrounded`: no sentence named anything known. `cut`: the answer was truncated. `busy`: no model was called; the answer was composed
+ * without a close reading of what was found, because too many others were being answered.
+ */
 export type AnswerTrouble = (typeof ANSWER_TROUBLES)[number];
 
 /** An answer to a question, with the recall that it is based on. */

@@ -25,15 +25,39 @@ export async function forEachInSlices<One>(
   }
 }
 
-/** Runs work that marks possible pauses with `yield`, and gives its result. Pauses after some milliseconds, or at the next `yield`. */
-export async function runInSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
+/** Runs work that marks possible pauses with `yield`, and gives its result. Pauses at the first `yield` after some milliseconds. */
+export async function runInSlices<Result>(
+  work: Generator<void, Result, void>,
+  sliceMs: number = SLICE_MS,
+): Promise<Result> {
   let begun = performance.now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - begun < SLICE_MS) continue;
+    if (performance.now() - begun < sliceMs) continue;
     await yieldToEventLoop();
     begun = performance.now();
+  }
+}
+
+/** Maximum time between two pauses of work that takes its share, in ms. */
+const SHARE_MS = 50;
+
+/**
+ * The same beside work that may fill the thread: a slice is as long as other work took before it, up to 50 ms, so that short slices
+ * do not come to a hundredth of the time.
+ */
+export async function runInShares<Result>(work: Generator<void, Result, void>): Promise<Result> {
+  let begun = performance.now();
+  let sliceMs = SLICE_MS;
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    const paused = performance.now();
+    if (paused - begun < sliceMs) continue;
+    await yieldToEventLoop();
+    begun = performance.now();
+    sliceMs = Math.min(SHARE_MS, Math.max(SLICE_MS, begun - paused));
   }
 }
 

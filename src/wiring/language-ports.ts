@@ -171,11 +171,11 @@ export const openVisibleRules = (): Extractor => withVisibleText(englishExtracto
 
 /** With the option `inThreads`: a thread that reads English, and drops its cached texts after an erasure. */
 export function openRulesThread(
-  { inThreads }: MemoryOptions,
+  { inThreads, answerWaitMs }: MemoryOptions,
   erasures: ErasureWatch,
 ): RulesThread | undefined {
   if (!inThreads) return undefined;
-  const thread = rulesInThread();
+  const thread = rulesInThread({ waitMs: answerWaitMs });
   erasures.watch(thread.dropWords);
   return thread;
 }

@@ -1,4 +1,5 @@
 import { clearWordCaches } from "../../domain/search/search-terms.ts";
+import { runInShares } from "../../domain/time-slicing.ts";
 import { englishExtractor } from "../../language/en/extractor.ts";
 import { type ReadRequest, readRequest } from "../../language/en/grammar/forgetting/request-network.ts";
 import { type Flat, type KnownMemory, unflattened } from "../../language/en/grammar/known-memory.ts";
@@ -54,7 +55,7 @@ async function read(asked: ThreadRequest): Promise<Read> {
     clearWordCaches();
     return [];
   }
-  if ("window" in asked) return { probabilities: await rateWindow(asked.window, asked.rating) };
+  if ("window" in asked) return { probabilities: await rateWindow(asked.window, asked.rating, runInShares) };
   if ("sentence" in asked) return readRequest(asked.sentence);
   const { messages, earlier, known, ended } = asked;
   const wanted = (): readonly KnownMemory[] => {

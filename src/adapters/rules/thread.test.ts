@@ -72,7 +72,7 @@ it("rates the clauses of a window as they are rated here, also where the thread 
   const wanted = await rateWindow(window, "meant");
   expect(wanted).toHaveLength(1);
   expect(await rulesInThread().rateWindow(window, "meant")).toEqual(wanted);
-  expect(await rulesInThread(brokenThread).rateWindow(window, "meant")).toEqual(wanted);
+  expect(await rulesInThread({ begin: brokenThread }).rateWindow(window, "meant")).toEqual(wanted);
 });
 
 it("reads a sentence for a request as it is read here, also where the thread cannot begin", async () => {
@@ -80,7 +80,7 @@ it("reads a sentence for a request as it is read here, also where the thread can
   const wanted = readRequest(sentence);
   expect(wanted.spans.length).toBeGreaterThan(0);
   expect(await rulesInThread().readRequest(sentence)).toEqual(wanted);
-  expect(await rulesInThread(brokenThread).readRequest(sentence)).toEqual(wanted);
+  expect(await rulesInThread({ begin: brokenThread }).readRequest(sentence)).toEqual(wanted);
 });
 
 it("holds nobody up while it reads a long message", async () => {
@@ -106,10 +106,12 @@ it("goes on here where the thread ends, and where none can be begun", async () =
   expect(wanted.length).toBe(1);
   let begun = 0;
   let thread: Worker | undefined;
-  const apart = rulesInThread(() => {
-    begun += 1;
-    thread = new Worker(WORKER);
-    return thread;
+  const apart = rulesInThread({
+    begin: () => {
+      begun += 1;
+      thread = new Worker(WORKER);
+      return thread;
+    },
   });
   expect(await apart.propose(reading)).toEqual(wanted);
   const asked = Promise.all([1, 2, 3].map(() => apart.propose(reading)));
@@ -118,7 +120,7 @@ it("goes on here where the thread ends, and where none can be begun", async () =
   expect(await apart.propose(reading)).toEqual(wanted);
   expect(begun).toBe(1);
 
-  expect(await rulesInThread(brokenThread).propose(reading)).toEqual(wanted);
+  expect(await rulesInThread({ begin: brokenThread }).propose(reading)).toEqual(wanted);
 });
 
 it("ends with the signal of whoever asks", async () => {

@@ -11,7 +11,10 @@ import {
   type WorkerHandle,
 } from "../shared/worker-channel.ts";
 import type { Read, ThreadRequest } from "./thread-worker.ts";
+import { createWindowQueue } from "./window-queue.ts";
 
+/** How long an answer waits for the reader while it reads for others, in ms. */
+const WAIT_MS = 2000;
 /** After a thread has ended by itself, the next one is begun no sooner than this. */
 const REST_MS = 10_000;
 /** Of memory, in MB; what takes more would end the program, were it not in a thread. */
@@ -25,12 +28,19 @@ export interface RulesThread extends Extractor {
   dropWords(): Promise<unknown>;
 }
 
+interface RulesThreadOptions {
+  readonly begin?: () => WorkerHandle;
+  /** How long an answer waits for the reader, in ms (2,000). */
+  readonly waitMs?: number | undefined;
+}
+
 /**
  * The rules and the readers, in a separate thread. On a server, a long message or a request to forget would block all other
  * requests while it is read, for up to half a second. The results are the same. If the thread fails, the caller's thread reads.
  */
-export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
+export function rulesInThread({ begin = begun, waitMs = WAIT_MS }: RulesThreadOptions = {}): RulesThread {
   const own = englishExtractor();
+  const queue = createWindowQueue(waitMs);
   let line: WorkerChannel<ThreadRequest, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
   const open = (): WorkerChannel<ThreadRequest, Read> | undefined => {
@@ -46,12 +56,13 @@ export function rulesInThread(begin: () => WorkerHandle = begun): RulesThread {
     name: own.name,
     local: own.local,
     dropWords: async () => line?.request("drop words"),
-    async rateWindow(window, rating) {
-      const told = (await open()?.request({ window, rating }))?.told;
-      return typeof told === "object" && "probabilities" in told
-        ? told.probabilities
-        : rateWindow(window, rating);
-    },
+    rateWindow: (window, rating, use) =>
+      queue.read(async () => {
+        const told = (await open()?.request({ window, rating }))?.told;
+        return typeof told === "object" && "probabilities" in told
+          ? told.probabilities
+          : rateWindow(window, rating);
+      }, use),
     async readRequest(sentence) {
       const told = (await open()?.request({ sentence }))?.told;
       return typeof told === "object" && "probability" in told ? told : readRequest(sentence);

@@ -142,6 +142,10 @@ export const METRICS: { readonly [name: string]: MetricDefinition } = {
     help: "Answers by author, and why a configured model did not write them.",
     labels: { by: ["model", "memory"], trouble: "code" },
   },
+  memory_answers_unread_total: {
+    type: "counter",
+    help: "Answers composed without a close reading, because others would have had to be waited for.",
+  },
   memory_replies_lost_total: {
     type: "counter",
     help: "Model replies that were sent and could not be stored.",

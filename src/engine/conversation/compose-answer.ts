@@ -26,6 +26,7 @@ export type AnswerPorts = Pick<
   | "promptGuard"
   | "vocabulary"
   | "replies"
+  | "meter"
 >;
 
 /**
@@ -52,6 +53,7 @@ export async function composeAnswer(
   const asOf = options.asOf === undefined ? undefined : toIsoTime(options.asOf, "asOf");
   const reply = await ports.answerer.compose({
     question,
+    user: JSON.stringify([scope.project, scope.user]),
     found,
     // Without a revision: an index of the whole memory is kept under its number.
     content: scope.agent === undefined ? state : { messages: state.messages, memories: state.memories },
@@ -69,7 +71,8 @@ export async function composeAnswer(
     const asking = session === undefined ? {} : { session };
     ports.recalls?.note(scope, found.id, { kind: "answer", used: reply.answer?.used ?? [], ...asking });
   }
-  const own = answerOf(found, reply, ports.replies.unknown);
+  if (reply.isUnread) ports.meter?.count("memory_answers_unread_total");
+  const own = answerOf(found, reply, ports.replies);
   if (shared.length === 0) return { answer: own, isExact: reply.isExact };
   const all = addShared(ports, found, shared, options);
   // What others share is searched only if the user's own memory has no sure answer.
@@ -80,10 +83,17 @@ export async function composeAnswer(
   };
 }
 
-const answerOf = (recall: Recall, { answer, isSure }: ComposedReply, unknown: string): Answer =>
-  answer
-    ? { text: maskCredentials(answer.text), used: answer.used, abstained: !isSure, recall, by: "memory" }
-    : { text: unknown, used: [], abstained: true, recall, by: "memory" };
+function answerOf(
+  recall: Recall,
+  { answer, isSure, isUnread }: ComposedReply,
+  { unknown, unread }: Ports["replies"],
+): Answer {
+  const trouble = isUnread ? { trouble: "busy" as const } : {};
+  const rests = { recall, by: "memory" as const, ...trouble };
+  return answer
+    ? { text: maskCredentials(answer.text), used: answer.used, abstained: !isSure, ...rests }
+    : { text: isUnread ? unread : unknown, used: [], abstained: true, ...rests };
+}
 
 /** An answer that was composed without a model. */
 export interface ComposedAnswer {

@@ -114,7 +114,9 @@ async function* streamReply(ports: Ports, turn: ConversationTurn): AsyncGenerato
     ...(before ? { answer: before.answer } : {}),
   });
   yield* streamWords(text, options.signal);
-  return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...spoken };
+  const { trouble } = before?.answer ?? {};
+  const isBusy = trouble === undefined ? {} : { trouble };
+  return { text, ...(before ? { answer: before.answer } : {}), by: "memory", ...isBusy, ...spoken };
 }
 
 /** A reply with a notice before its first part; without a part there is no notice. */

@@ -124,7 +124,12 @@ export const CONVERSATION_REPLY_SCHEMA: z.ZodType = withSchemaId(
     reply: z.string(),
     by: z.enum(["model", "memory"]).describe("The author of the reply: composed from memory, or by a model"),
     model: z.string().describe("The model that was called, as its server names it").optional(),
-    trouble: z.enum(ANSWER_TROUBLES).describe("Why the model gave no reply, or an incomplete one").optional(),
+    trouble: z
+      .enum(ANSWER_TROUBLES)
+      .describe(
+        "Why the model gave no reply, or an incomplete one; `busy`: others were answered, and there was no time to read closely",
+      )
+      .optional(),
     memories_used: z.array(USED_ITEM_SCHEMA).describe("The sources of the reply, best first"),
     receipt: RECEIPT_SCHEMA,
     turn_number: wholeNumberSchema,

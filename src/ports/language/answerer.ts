@@ -21,6 +21,8 @@ export interface Answerer {
 
 export interface AnswerRequest {
   readonly question: string;
+  /** Whose memory answers. Users take turns at what all answers share. */
+  readonly user: string;
   readonly found: Recall;
   readonly content: StoredContent;
   /** Whether the caller's bounds admit a memory. */
@@ -52,4 +54,6 @@ export interface ComposedReply {
   readonly isExact: boolean;
   /** Whether the question was about the last answer. */
   readonly isAboutAnswer: boolean;
+  /** Whether the answer was composed without a part of the reading, for which there was no time. Then it is not sure. */
+  readonly isUnread: boolean;
 }

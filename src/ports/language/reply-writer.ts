@@ -62,6 +62,8 @@ export interface ReceiptWriter {
 export interface ReplyWriter extends ReceiptWriter {
   /** The answer to a question that memory cannot answer. */
   readonly unknown: string;
+  /** The same where there was no time to look closely. */
+  readonly unread: string;
   /**
    * Replies to a message: reports what was learnt, changed or forgotten, or gives the answer from memory, or says that it is
    * unknown.

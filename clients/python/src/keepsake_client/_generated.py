@@ -201,7 +201,7 @@ class _ConversationReplyRequired(TypedDict):
 
 class _ConversationReplyOptional(TypedDict, total=False):
     model: str
-    trouble: Literal["unavailable", "slow", "over_quota", "refused", "empty", "ungrounded", "cut", "failed"]
+    trouble: Literal["unavailable", "slow", "over_quota", "refused", "empty", "ungrounded", "cut", "failed", "busy"]
 
 
 class ConversationReply(_ConversationReplyRequired, _ConversationReplyOptional):

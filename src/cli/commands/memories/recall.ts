@@ -318,6 +318,7 @@ const TROUBLE_TEXTS: { readonly [trouble in AnswerTrouble]: string } = {
   ungrounded: "The model's answer was not based on memory",
   cut: "The model's answer was cut off",
   failed: "The call to the model failed",
+  busy: "Too many others were being answered",
 };
 
 /** Explains why an answer is from memory alone; `undefined` if it is not, or if no model was called. */

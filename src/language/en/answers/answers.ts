@@ -69,6 +69,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     (isWhole ? overview(whatHolds(state.memories.values())) : undefined);
   const sources: StatementSources = {
     question,
+    user: request.user,
     items: found.items,
     content: state,
     index,
@@ -78,6 +79,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     asOf,
     toQuotableText,
   };
+  let isUnread = false;
   const fromMemories = async (): Promise<EvidenceAnswer | undefined> => {
     const wished = fromWishes(question, whatHolds(index.instructions));
     if (wished) return { ...wished, isSure: true };
@@ -99,15 +101,17 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     const isListed = readListing(inquiry, read) !== undefined;
     const statements = composed ? [fromComposed(sources, composed, isListed)] : [];
     const findings = await weighEvidence(ports, sources, inquiry, statements, read.past !== true);
+    isUnread = findings.isUnread === true;
     const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
     return answer ?? sureOf(fromPreferences(question, found.items));
   };
   const answer = exact ?? (isWhole ? undefined : await fromMemories());
   return {
     answer,
-    isSure: exact !== undefined || (answer as EvidenceAnswer | undefined)?.isSure === true,
+    isSure: exact !== undefined || (!isUnread && (answer as EvidenceAnswer | undefined)?.isSure === true),
     isExact: exact !== undefined || isWhole,
     isAboutAnswer: read.talk !== undefined,
+    isUnread,
   };
 }
 

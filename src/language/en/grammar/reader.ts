@@ -38,12 +38,12 @@ import { nameTitles } from "./words/noun-repairs.ts";
 import { tagSentences } from "./words/tagger.ts";
 import type { Token } from "./words/token.ts";
 
-/** Reads the statements of one message, sentence by sentence. */
-export function readStatements(
+/** Reads the statements of one message, sentence by sentence, with a possible pause before each. */
+export function* readStatements(
   message: Message,
   reading: RulesReading,
   spans: readonly { start: number; end: number }[],
-): Proposal[] {
+): Generator<void, Proposal[], void> {
   const speaker = speakerEntity(message.name);
   const content = withoutEmoticons(message.content);
   const made: Proposal[] = [];
@@ -73,6 +73,7 @@ export function readStatements(
   const quotes = quotedSpans(content);
   tagged.delete(message);
   for (const { start, end } of spans) {
+    yield;
     const text = content.slice(start, end);
     if (isRefused(text)) continue;
     const starred = starredValue(context, text, { start, end });

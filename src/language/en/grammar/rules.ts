@@ -2,6 +2,7 @@ import type { Message } from "../../../domain/message.ts";
 import { hasSameWords } from "../../../domain/search/search-terms.ts";
 import { hasCredential } from "../../../domain/text/credentials.ts";
 import { splitSentences, type TextSpan } from "../../../domain/text/split-text.ts";
+import { runInSlices } from "../../../domain/time-slicing.ts";
 import type { CallOptions } from "../../../ports/call-options.ts";
 import type { AddProposal, EraseProposal, Extractor, Proposal } from "../../../ports/language/extractor.ts";
 import { findEnglishSpans } from "../detect-language.ts";
@@ -45,7 +46,7 @@ export function rulesExtractor(refine: RefineProposals = keepAll): RulesExtracto
       const proposals: Proposal[] = [];
       for (const message of reading.messages) {
         options?.signal?.throwIfAborted();
-        proposals.push(...wholeProposals(message, reading, refine));
+        proposals.push(...(await wholeProposals(message, reading, refine)));
       }
       return proposals;
     },
@@ -53,12 +54,24 @@ export function rulesExtractor(refine: RefineProposals = keepAll): RulesExtracto
 }
 
 /** What is read from a message that words were taken out of is read around them. */
-function wholeProposals(message: Message, reading: RulesReading, refine: RefineProposals): Proposal[] {
+async function wholeProposals(
+  message: Message,
+  reading: RulesReading,
+  refine: RefineProposals,
+): Promise<Proposal[]> {
   if (!hasHole(message.content)) return proposalsOf(message, reading, refine);
-  return withoutHoles(proposalsOf({ ...message, content: closeHoles(message.content) }, reading, refine));
+  const closed = { ...message, content: closeHoles(message.content) };
+  return withoutHoles(await proposalsOf(closed, reading, refine));
 }
 
-function proposalsOf(message: Message, reading: RulesReading, refine: RefineProposals): Proposal[] {
+/** Milliseconds after which a message lets others be read before its next sentence. Most messages take less. */
+const SLICE_MS = 25;
+
+async function proposalsOf(
+  message: Message,
+  reading: RulesReading,
+  refine: RefineProposals,
+): Promise<Proposal[]> {
   const { asking, stating } = spansToRead(message, reading);
   const erasures = erasuresOf(message, asking, stating ? reading : undefined);
   if (!stating) return erasures;
@@ -66,7 +79,8 @@ function proposalsOf(message: Message, reading: RulesReading, refine: RefineProp
   const sure = erasures.filter(({ confidence = 1, due }) => due || confidence >= LIKELY_REQUEST);
   if (sure.some(isOfItself)) return erasures;
   const rest = stating.filter(({ start }) => !sure.some((one) => one.start === start));
-  const read = attributeToNamed(withoutDoubles(readStatements(message, reading, rest)));
+  const stated = await runInSlices(readStatements(message, reading, rest), SLICE_MS);
+  const read = attributeToNamed(withoutDoubles(stated));
   const statements = refine(message, rest, read);
   return [...erasures, ...keepable(statements)];
 }

@@ -54,6 +54,15 @@ it("answers from memory, and says that it does not know", () => {
   expect(englishReplies.writeReply({ receipt: receipt([]), answer: unknown })).toBe(unknown.text);
 });
 
+it("tells a doubted answer beside what was learnt only where there was no time to be sure", () => {
+  const lines: ReceiptLine[] = [{ id: "1", action: "added", text: "The user likes tea." }];
+  const doubted = answer("I'm not certain. You use Shram.", true);
+  const write = (given: Answer): string =>
+    englishReplies.writeReply({ receipt: receipt(lines), answer: given, said: "What do I use? I like tea." });
+  expect(write(doubted)).toBe("Noted: you like tea.");
+  expect(write({ ...doubted, trouble: "busy" })).toBe(`${doubted.text} Noted: you like tea.`);
+});
+
 it("says how much was erased, without the words", () => {
   const lines: ReceiptLine[] = [{ id: "1", action: "erased", text: "" }];
   const reply = englishReplies.writeReply({ receipt: receipt(lines, { erasures: [erasure(2, 3)] }) });

@@ -22,6 +22,7 @@ const CONFIRMATION_PHRASE = "to do it";
 /** Writes replies in English. */
 export const englishReplies: ReplyWriter = {
   unknown: UNKNOWN,
+  unread: "I found nothing at first sight, and had no time to look closely. Please ask again in a moment.",
   unmetRequest: UNMET_REQUEST,
   noMatch: NO_MATCH,
   unquotedQuestion:
@@ -49,11 +50,16 @@ function writeReply({ receipt, answer, said = "" }: ReportedTurn): string {
   if (reported.length > 0) return reported.join(" ");
   if (hasUnmetRequest(receipt))
     return [UNMET_REQUEST, ...saySaved(receipt.memories.filter(({ text }) => text !== ""))].join(" ");
-  const parts = [...(answer && !answer.abstained ? [answer.text] : []), ...saySaved(receipt.memories)];
+  const parts = [...(isTold(answer) ? [answer.text] : []), ...saySaved(receipt.memories)];
   if (parts.length > 0) return parts.join(" ");
   if (answer) return englishPhrases.readDemand(said).isForAssistant ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
   return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
+}
+
+/** An answer that is sure, or that there was no time to be sure of: a question is not passed over because of the load. */
+function isTold(answer: ReportedTurn["answer"]): answer is NonNullable<ReportedTurn["answer"]> {
+  return answer !== undefined && (!answer.abstained || answer.trouble === "busy");
 }
 
 const SELF_DESCRIPTION =

@@ -111,14 +111,37 @@ let lastReading: Promise<void> = Promise.resolve();
  */
 export type Rating = "meant" | "answers" | "ends";
 
-/** Rates the clauses of a window, here or in another thread. */
-export type RateWindow = (window: WindowToRate, rating: Rating) => Promise<readonly number[]>;
+/** One answer's use of the reader. An answer gives up where others use it for too long; a request to forget waits. */
+export interface ReaderUse {
+  readonly user: string;
+}
+
+/** Rates the clauses of a window, here or in another thread. Throws `ReaderBusyError` where a use has waited for too long. */
+export type RateWindow = (
+  window: WindowToRate,
+  rating: Rating,
+  use?: ReaderUse,
+) => Promise<readonly number[]>;
+
+/** The reader has more to do than an answer can wait for. */
+export class ReaderBusyError extends Error {
+  constructor() {
+    super("The reader is busy.");
+  }
+}
+
+/** Runs the steps of a reading, between which other work may run. */
+type RunReading = <Result>(work: Generator<void, Result, void>) => Promise<Result>;
 
 /**
  * The probability of each clause of a window. The last windows are kept until the next erasure. Windows are read one after the other: read
  * side by side, none would be done sooner, and each would hold megabytes all the while.
  */
-export async function rateWindow(window: WindowToRate, rating: Rating): Promise<readonly number[]> {
+export async function rateWindow(
+  window: WindowToRate,
+  rating: Rating,
+  run: RunReading = runInSlices,
+): Promise<readonly number[]> {
   const key = JSON.stringify([rating, window]);
   const known = cache.get(key);
   if (known) return known;
@@ -126,7 +149,7 @@ export async function rateWindow(window: WindowToRate, rating: Rating): Promise<
   readings += 1;
   const reading = String(readings);
   inProgress.set(reading, true);
-  const rowsOfWindow = lastReading.then(() => readRows(reader, window, rating));
+  const rowsOfWindow = lastReading.then(() => readRows(reader, window, rating, run));
   lastReading = rowsOfWindow.then(ignore, ignore);
   const { rows, head } = await rowsOfWindow;
   const mayKeep = inProgress.delete(reading);
@@ -146,13 +169,13 @@ async function readRows(
   reader: Reader,
   { tokens, roles }: WindowToRate,
   rating: Rating,
+  run: RunReading,
 ): Promise<{ rows: Float32Array; head: Layer }> {
   const { transformer } = reader;
-  if (rating !== "ends")
-    return { rows: await runInSlices(transformer.read(tokens, roles)), head: reader[rating] };
+  if (rating !== "ends") return { rows: await run(transformer.read(tokens, roles)), head: reader[rating] };
   const { blocks, head } = loadTop(reader);
-  const lower = await runInSlices(transformer.read(tokens, roles, SHARED_BLOCKS));
-  return { rows: await runInSlices(blocks.read(lower)), head };
+  const lower = await run(transformer.read(tokens, roles, SHARED_BLOCKS));
+  return { rows: await run(blocks.read(lower)), head };
 }
 
 /**
@@ -163,7 +186,7 @@ export async function rateTexts<C, T extends TextToRead<C>>(
   head: RoledPieces,
   texts: readonly T[],
   rating: Rating,
-  rate: RateWindow = rateWindow,
+  rate: RateWindow = (window, rating) => rateWindow(window, rating),
 ): Promise<{ readonly text: T; readonly clause: C; readonly probability: number }[]> {
   const places = texts.flatMap((text) => {
     let done = 0;

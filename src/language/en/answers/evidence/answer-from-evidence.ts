@@ -41,7 +41,7 @@ const SAME = 0.9;
  * false it is doubted in any case.
  */
 export function answerFromEvidence(
-  { inquiry, evidence }: Findings,
+  { inquiry, evidence, isUnread }: Findings,
   maySure: boolean,
   dayIn: DayReader,
 ): EvidenceAnswer | undefined {
@@ -59,7 +59,7 @@ export function answerFromEvidence(
   );
   const best = composed ?? likeliest;
   if (!best || (best !== composed && best.probability < FOUND)) return undefined;
-  const isSure = maySure && isSureOf(best, inquiry.type);
+  const isSure = maySure && isUnread !== true && isSureOf(best, inquiry.type);
   const isList = inquiry.asksMany;
   const beside =
     isList && best === composed && isSure ? besideClaims(fitting, best, inquiry.topic ?? "") : [];

@@ -3,11 +3,12 @@ import { staticEmbedder } from "../../../../adapters/static/index.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Message } from "../../../../domain/message.ts";
 import { rulesQuestionReader } from "../../questions/questions.ts";
-import { type Rating, rateWindow, type WindowToRate } from "../../transformer/reader.ts";
+import { ReaderBusyError, type Rating, rateWindow, type WindowToRate } from "../../transformer/reader.ts";
 import { WINDOW } from "../../transformer/windows.ts";
 import { answerIndex } from "../answer-index.ts";
+import { answerFromEvidence } from "./answer-from-evidence.ts";
 import { findEnding } from "./endings.ts";
-import { FOUND, weighEvidence } from "./evidence.ts";
+import { type EvidencePorts, FOUND, weighEvidence } from "./evidence.ts";
 import { readInquiry } from "./inquiry.ts";
 import { listStatements, type StatementSources } from "./statements.ts";
 
@@ -45,14 +46,26 @@ function tell(question: string, said: readonly string[]): StatementSources {
     isUnbounded: true,
     now: "2026-06-01T00:00:00.000Z",
     asOf: undefined,
+    user: "ana",
     toQuotableText: (content, _source, { start, end }) => content.slice(start, end),
   };
 }
 
-async function weigh(question: string, said: readonly string[]) {
+async function weigh(question: string, said: readonly string[], using: EvidencePorts = ports) {
   const sources = tell(question, said);
   const read = rulesQuestionReader().read(question, { at: sources.now, known: [] });
-  return weighEvidence(ports, sources, readInquiry(question, read), [], true);
+  return weighEvidence(using, sources, readInquiry(question, read), [], true);
+}
+
+/** A reader that is busy for a kind of reading. */
+function busyFor(busy: Rating): EvidencePorts {
+  return {
+    ...ports,
+    rateWindow: async (window, rating) => {
+      if (rating === busy) throw new ReaderBusyError();
+      return await rateWindow(window, rating);
+    },
+  };
 }
 
 const read = (rating: Rating) => windows.filter((window) => window.rating === rating);
@@ -95,5 +108,35 @@ describe("what the reader reads for an answer", () => {
     const found = await findEnding(ports, earlier, said, { read: () => 0, isOfOther: () => false });
     expect(found?.text).toContain("anymore");
     expect(read("ends")).toHaveLength(1);
+  });
+});
+
+describe("an answer for which the reader is too busy", () => {
+  const question = "What is my badge number?";
+  const said = ["My badge number is 4711.", "We talked about the garden for an hour."];
+
+  it("is sure where the reader has time, and doubted where it has none for what would answer", async () => {
+    const inTime = answerFromEvidence(await weigh(question, said), true, () => undefined);
+    expect(inTime?.text).toContain("4711");
+    expect(inTime?.isSure).toBe(true);
+    const findings = await weigh(question, said, busyFor("answers"));
+    expect(findings.isUnread).toBe(true);
+    const answer = answerFromEvidence(findings, true, () => undefined);
+    expect(answer?.text).toMatch(/^I'm not certain\..*4711/);
+    expect(answer?.isSure).toBe(false);
+  });
+
+  it("is doubted where the reader has no time for what may have ended it", async () => {
+    const visits = ["The boiler man is coming on Wednesday.", "The boiler is older than our house."];
+    const findings = await weigh("Which day does the boiler man come?", visits, busyFor("ends"));
+    expect(findings.isUnread).toBe(true);
+    const answer = answerFromEvidence(findings, true, () => undefined);
+    expect(answer?.text).toMatch(/^I'm not certain\..*Wednesday/);
+    expect(answer?.isSure).toBe(false);
+  });
+
+  it("fails where the reading failed for another reason", async () => {
+    const failing = { ...ports, rateWindow: () => Promise.reject(new Error("no memory")) };
+    await expect(weigh(question, said, failing)).rejects.toThrow("no memory");
   });
 });

@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import type { Memory } from "../../../../domain/memory.ts";
 import { splitWords } from "../../../../domain/search/search-terms.ts";
 import type { Embedder } from "../../../../ports/language/embedder.ts";
-import type { RateWindow } from "../../transformer/reader.ts";
+import { type RateWindow, ReaderBusyError, type ReaderUse, rateWindow } from "../../transformer/reader.ts";
 import { toSingular } from "../../word-forms.ts";
 import type { AnswerIndex } from "../answer-index.ts";
 import { essence } from "../essence.ts";
@@ -28,6 +28,8 @@ export interface Evidence {
 export interface Findings {
   readonly inquiry: Inquiry;
   readonly evidence: readonly Evidence[];
+  /** Whether the reader had no time for all of it. Then nothing is sure. */
+  readonly isUnread?: true;
 }
 
 /** Publishes the findings of each question, for `scripts/answers/fit.ts`. */
@@ -53,30 +55,31 @@ export async function weighEvidence(
   composed: readonly EvidenceStatement[],
   isAboutNow: boolean,
 ): Promise<Findings> {
-  const { embedder, rateWindow } = ports;
+  const { embedder } = ports;
+  const reader = openReader(ports, sources);
   const isWhole = FINDINGS.hasSubscribers || inquiry.asksMany;
   const mayBeEnded = isAboutNow && sources.asOf === undefined && !FINDINGS.hasSubscribers;
   // What claims say of whom is asked about needs no other evidence.
   if (composed.length > 0 && !isWhole) {
-    const read = await readAnswers(inquiry.text, composed, () => 0, sources.content, rateWindow);
+    const read = await reader.readAnswers(inquiry.text, composed, () => 0);
     const findings = await compareAll(embedder, sources, inquiry, composed, read);
     const leader = mayBeEnded ? leaderOf(findings.evidence) : undefined;
     const holds = async (): Promise<boolean> =>
       !leader ||
-      !(await findEnding(ports, asSaid(sources, leader), listStatements(sources), {
+      !(await reader.findEnding(leader, listStatements(sources), {
         read: () => 0,
         isOfOther: tellsOfOther(sources, leader),
       }));
-    if (findings.evidence.every(isClear) && (await holds())) return findings;
+    if (findings.evidence.every(isClear) && (await holds())) return reader.mark(findings);
   }
   const all = [...composed, ...listStatements(sources)];
   const nearness = await measureNearness(embedder, inquiry, all);
-  const read = await readAnswers(inquiry.text, all, nearness, sources.content, rateWindow);
+  const read = await reader.readAnswers(inquiry.text, all, nearness);
   const compared = isWhole ? all : chooseCompared(all, nearness, read);
   const findings = await compareAll(embedder, sources, inquiry, compared, read);
   if (FINDINGS.hasSubscribers) FINDINGS.publish(findings);
-  if (!mayBeEnded) return findings;
-  return { ...findings, evidence: await withoutEnded(findings.evidence) };
+  if (!mayBeEnded) return reader.mark(findings);
+  return reader.mark({ ...findings, evidence: await withoutEnded(findings.evidence) });
 
   /** Without what a later statement ended, which takes its place. */
   async function withoutEnded(found: readonly Evidence[]): Promise<readonly Evidence[]> {
@@ -86,7 +89,7 @@ export async function weighEvidence(
       const ending =
         ended &&
         mayBeSaid(evidence, ended) &&
-        (await findEnding(ports, asSaid(sources, ended), all, {
+        (await reader.findEnding(ended, all, {
           read: (one) => read.get(one) ?? 0,
           isOfOther: tellsOfOther(sources, ended),
         }));
@@ -100,6 +103,61 @@ export async function weighEvidence(
     }
     return evidence;
   }
+}
+
+/** What the reader made of statements; of one that it did not read, what that tells. */
+interface Readings {
+  get(statement: EvidenceStatement): number | undefined;
+  readonly unread: number;
+}
+
+/** The reader as one answer uses it, until it is too busy for that: from then on it reads nothing. */
+interface AnswerReader {
+  readAnswers(
+    question: string,
+    statements: readonly EvidenceStatement[],
+    nearness: (statement: EvidenceStatement) => number,
+  ): Promise<Readings>;
+  findEnding(
+    ended: EvidenceStatement,
+    said: readonly EvidenceStatement[],
+    how: Parameters<typeof findEnding>[3],
+  ): Promise<EvidenceStatement | undefined>;
+  /** Says of findings whether the reader was too busy for them. */
+  mark(findings: Findings): Findings;
+}
+
+function openReader(ports: EvidencePorts, sources: StatementSources): AnswerReader {
+  const rate = ports.rateWindow ?? ((window, rating) => rateWindow(window, rating));
+  const use: ReaderUse = { user: sources.user };
+  let isBusy = false;
+  const rateForUse: RateWindow = (window, rating) => rate(window, rating, use);
+  const unlessBusy = async <Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> => {
+    if (isBusy) return otherwise;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ReaderBusyError)) throw error;
+      isBusy = true;
+      return otherwise;
+    }
+  };
+  return {
+    async readAnswers(question, statements, nearness) {
+      const read = await unlessBusy(
+        () => readAnswers(question, statements, nearness, sources.content, rateForUse),
+        undefined,
+      );
+      const unread = read ? NOT_READ : NOT_KNOWN;
+      return { get: (statement) => read?.get(statement), unread };
+    },
+    findEnding: (ended, said, how) =>
+      unlessBusy(
+        () => findEnding({ ...ports, rateWindow: rateForUse }, asSaid(sources, ended), said, how),
+        undefined,
+      ),
+    mark: (findings) => (isBusy ? { ...findings, isUnread: true } : findings),
+  };
 }
 
 /** What ended an answer is as probable as that was, but doubted where it is no answer by itself: it says why there is none. */
@@ -201,12 +259,12 @@ async function compareAll(
   sources: StatementSources,
   inquiry: Inquiry,
   statements: readonly EvidenceStatement[],
-  read: ReadonlyMap<EvidenceStatement, number>,
+  read: Readings,
 ): Promise<Findings> {
   const cosine = await textSimilarity(embedder, inquiry.text, statements);
   const comparison: Comparison = {
     cosine: (statement) => cosine.get(statement) ?? 0,
-    read: (statement) => read.get(statement) ?? NOT_READ,
+    read: (statement) => read.get(statement) ?? read.unread,
     aliases: asksOfOthers(inquiry) ? aliasesIn(sources.index) : new Map(),
     topScore: Math.max(0, ...statements.map(({ score }) => score)),
     times: [...new Set(statements.map(({ at }) => at))].sort(),
@@ -256,7 +314,7 @@ async function measureNearness(
 function chooseCompared(
   statements: readonly EvidenceStatement[],
   nearness: (statement: EvidenceStatement) => number,
-  read: ReadonlyMap<EvidenceStatement, number>,
+  read: Readings,
 ): readonly EvidenceStatement[] {
   if (statements.length <= COMPARED) return statements;
   const rate = (statement: EvidenceStatement): number =>
@@ -274,6 +332,8 @@ function chooseCompared(
 const READ_FIRST = 10;
 /** What is too far from a question to be read hardly answers it. */
 const NOT_READ = 0.03;
+/** Where the reader was too busy to read anything. */
+const NOT_KNOWN = 0.3;
 
 function probabilityOf(features: Readonly<Record<Feature, number>>): number {
   let sum = 0;

@@ -46,6 +46,7 @@ export interface EvidenceStatement {
 
 export interface StatementSources {
   readonly question: string;
+  readonly user: string;
   readonly items: readonly Item[];
   readonly content: StoredContent;
   readonly index: AnswerIndex;
