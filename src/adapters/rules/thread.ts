@@ -10,8 +10,8 @@ import {
   type WorkerChannel,
   type WorkerHandle,
 } from "../shared/worker-channel.ts";
+import { createReadingTurns } from "./reading-turns.ts";
 import type { Read, ThreadRequest } from "./thread-worker.ts";
-import { createWindowQueue } from "./window-queue.ts";
 
 /** How long an answer waits for the reader while it reads for others, in ms. */
 const WAIT_MS = 2000;
@@ -40,7 +40,7 @@ interface RulesThreadOptions {
  */
 export function rulesInThread({ begin = begun, waitMs = WAIT_MS }: RulesThreadOptions = {}): RulesThread {
   const own = englishExtractor();
-  const queue = createWindowQueue(waitMs);
+  const turns = createReadingTurns(waitMs);
   let line: WorkerChannel<ThreadRequest, Read> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
   const open = (): WorkerChannel<ThreadRequest, Read> | undefined => {
@@ -57,7 +57,7 @@ export function rulesInThread({ begin = begun, waitMs = WAIT_MS }: RulesThreadOp
     local: own.local,
     dropWords: async () => line?.request("drop words"),
     rateWindow: (window, rating, use) =>
-      queue.read(async () => {
+      turns.read(async () => {
         const told = (await open()?.request({ window, rating }))?.told;
         return typeof told === "object" && "probabilities" in told
           ? told.probabilities

@@ -1,7 +1,7 @@
 import { ReaderBusyError, type ReaderUse } from "../../language/en/transformer/reader.ts";
 
 /** Windows wait here for the reader, which reads one at a time. */
-export interface WindowQueue {
+export interface ReadingTurns {
   /**
    * Runs a reading when it is its turn. Requests to forget (without a use) go first, then answers that were read for before, then the users
    * in turn. Throws `ReaderBusyError` where a use has waited for longer than the limit, or would.
@@ -28,8 +28,8 @@ const ASSUMED_MS = 250;
 /** What remains of the earlier readings in the mean with each one. */
 const KEPT_SHARE = 0.98;
 
-/** Makes a queue in which an answer waits for others no longer than a limit, in ms. */
-export function createWindowQueue(waitMs: number): WindowQueue {
+/** Makes turns in which an answer waits for others no longer than a limit, in ms. */
+export function createReadingTurns(waitMs: number): ReadingTurns {
   const first: WaitingReading[] = [];
   const begun: WaitingReading[] = [];
   /** In the order in which the users have their turns. */

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { ReaderBusyError, type ReaderUse } from "../../language/en/transformer/reader.ts";
-import { createWindowQueue, type WindowQueue } from "./window-queue.ts";
+import { createReadingTurns, type ReadingTurns } from "./reading-turns.ts";
 
 /** Readings that end when they are told to, in the order in which they began. */
-function holdReadings(queue: WindowQueue) {
+function holdReadings(turns: ReadingTurns) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const read = (name: string, use: ReaderUse | undefined): Promise<string> =>
-    queue.read(() => {
+    turns.read(() => {
       begun.push(name);
       return new Promise((resolve) => ends.push(() => resolve(name)));
     }, use);
   /** Ends all readings one after the other, and gives the order in which they began. */
-  const endAll = async (turns = 20): Promise<readonly string[]> => {
-    for (let i = 0; i < turns; i += 1) {
+  const endAll = async (count = 20): Promise<readonly string[]> => {
+    for (let i = 0; i < count; i += 1) {
       ends.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -23,7 +23,7 @@ function holdReadings(queue: WindowQueue) {
 }
 
 it("reads one window at a time, forgetting first, then begun answers, then users in turn", async () => {
-  const { begun, read, endAll } = holdReadings(createWindowQueue(60_000));
+  const { begun, read, endAll } = holdReadings(createReadingTurns(60_000));
   const use = { user: "ana" };
   const first = read("ana 1", use);
   await new Promise((resolve) => setImmediate(resolve));
@@ -53,7 +53,7 @@ it("reads one window at a time, forgetting first, then begun answers, then users
 });
 
 it("gives an answer up after the limit, and goes on with the others; a request to forget waits", async () => {
-  const { read, endAll } = holdReadings(createWindowQueue(300));
+  const { read, endAll } = holdReadings(createReadingTurns(300));
   const first = read("first", { user: "ana" });
   const forget = read("forget", undefined);
   await expect(read("behind both", { user: "ben" })).rejects.toThrow(ReaderBusyError);
@@ -62,7 +62,7 @@ it("gives an answer up after the limit, and goes on with the others; a request t
 });
 
 it("gives an answer up at once where more wait before it than can be read in time", async () => {
-  const { begun, read, endAll } = holdReadings(createWindowQueue(20_000));
+  const { begun, read, endAll } = holdReadings(createReadingTurns(20_000));
   const busy: string[] = [];
   const all = Array.from({ length: 100 }, (_, i) =>
     read(`${i}`, { user: `user ${i}` }).catch(() => busy.push(`${i}`)),
@@ -76,7 +76,7 @@ it("gives an answer up at once where more wait before it than can be read in tim
 });
 
 it("lets a user with one question pass a user with many", async () => {
-  const { read, endAll } = holdReadings(createWindowQueue(2000));
+  const { read, endAll } = holdReadings(createReadingTurns(2000));
   const many = Array.from({ length: 12 }, (_, i) =>
     read(`many ${i}`, { user: "many" }).catch((error: unknown) => (error as Error).message),
   );
@@ -88,10 +88,10 @@ it("lets a user with one question pass a user with many", async () => {
 });
 
 it("goes on after a reading that failed", async () => {
-  const queue = createWindowQueue(2000);
+  const turns = createReadingTurns(2000);
   const use = { user: "ana" };
-  const failed = queue.read(() => Promise.reject(new Error("no thread")), use);
-  const next = queue.read(async () => "read", { user: "ben" });
+  const failed = turns.read(() => Promise.reject(new Error("no thread")), use);
+  const next = turns.read(async () => "read", { user: "ben" });
   await expect(failed).rejects.toThrow("no thread");
   expect(await next).toBe("read");
 });
