@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { IMPORT_FORMATS } from "../../src/domain/operations/import-format.ts";
 import { FILE_MAKERS } from "./made-files.ts";
-import { type ImportResults, renderImportPage } from "./page.ts";
-import { measureImport } from "./run.ts";
+import { type ImportResults, mergeImportRuns, renderImportPage } from "./page.ts";
+import { type ImportFigures, measureImport } from "./run.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/results");
 /** Formats of Keepsake itself, and of data sets, which no other program writes. */
@@ -48,8 +48,29 @@ describe("the page of imports", () => {
     expect(read("imports.md")).toBe(renderImportPage(results()));
   });
 
-  it("has a row for each format of another program, and every bar holds", () => {
-    expect(results().runs.map(({ format }) => format)).toEqual(Object.keys(FILE_MAKERS));
-    expect(results().runs.flatMap(({ problems }) => problems)).toEqual([]);
+  it("has a row of 10,000 for each format of another program, and every bar holds there", () => {
+    const runs = results().runs.filter(({ size }) => size === 10_000);
+    expect(runs.map(({ format }) => format)).toEqual(Object.keys(FILE_MAKERS));
+    expect(runs.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  it("has larger imports, which store nothing the second time and are undone, too", () => {
+    const larger = results().runs.filter(({ size }) => size > 10_000);
+    expect(larger.length).toBeGreaterThan(0);
+    expect(larger.filter(({ againNew, isUndone }) => againNew !== 0 || !isUndone)).toEqual([]);
+  });
+
+  it("keeps a format's rows of other sizes, and replaces the one of the same size", () => {
+    const run = (format: string, size: number, importSeconds: number): ImportFigures => {
+      const known = results().runs.find((one) => one.format === format) as ImportFigures;
+      return { ...known, size, importSeconds };
+    };
+    const before = [run("pam", 100, 1), run("mem0", 100, 2), run("mem0", 1000, 3)];
+    const merged = mergeImportRuns(before, [run("mem0", 100, 4)], ["mem0", "pam"]);
+    expect(merged.map(({ format, size, importSeconds }) => [format, size, importSeconds])).toEqual([
+      ["mem0", 100, 4],
+      ["pam", 100, 1],
+      ["mem0", 1000, 3],
+    ]);
   });
 });
