@@ -67,6 +67,7 @@ interface Look {
 async function takeAll(browser: Browser, url: string, look: Look): Promise<void> {
   const { colorScheme, width, height, screens } = look;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: "en-GB" });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   await page.goto(url);
   await page.locator("#message").waitFor();
@@ -74,13 +75,19 @@ async function takeAll(browser: Browser, url: string, look: Look): Promise<void>
   for (const { name, address, prepare } of screens.filter((one) => one.name.includes(only))) {
     await page.goto(`${home}/${address}`);
     await page.reload();
-    await page.waitForTimeout(700);
+    await settle(page);
     await prepare?.(page);
-    await page.waitForTimeout(500);
+    await settle(page);
     if (README_PICTURE) await page.screenshot({ path: README_PICTURE, type: "jpeg", quality: 70 });
     else await page.screenshot({ path: join(place, `${name}-${width}-${colorScheme}.png`) });
   }
   await context.close();
+}
+
+/** Waits until nothing is asked for any more, and what came is drawn. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(400);
 }
 
 function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillForScreens>>): Screen[] {
@@ -142,12 +149,12 @@ function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillF
       },
     },
     {
-      name: "lately",
+      name: "given",
       address: "#/context?q=Which+tools+do+I+use%3F",
       prepare: async (page) => {
         await page.goto(page.url().replace(/#.*/, "#/context"));
-        await page.locator(".lately summary").first().click();
-        await page.locator(".lately .fold .fold summary").first().click();
+        await page.locator(".recent summary").first().click();
+        await page.locator(".recent .fold .fold summary").first().click();
       },
     },
     { name: "conversations", address: "#/conversations" },
@@ -158,6 +165,7 @@ function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillF
       prepare: async (page) => {
         await page.getByLabel("What to erase").fill("my sister");
         await page.getByRole("button", { name: "Preview" }).click();
+        await page.locator(".plan").first().waitFor();
       },
     },
     {
@@ -172,7 +180,11 @@ function listScreens({ changed, told, session }: Awaited<ReturnType<typeof fillF
     { name: "sharing", address: "#/sharing" },
     { name: "context", address: "#/context?q=Plan+my+Saturday+in+the+garden" },
     { name: "recall", address: "#/context?q=Which+tools+do+I+use%3F&way=recall" },
+    { name: "attachments", address: "#/attachments" },
+    { name: "upkeep", address: "#/upkeep" },
     { name: "data", address: "#/data" },
+    { name: "settings", address: "#/settings" },
+    { name: "tour", address: "#/tour" },
     { name: "server", address: "#/server" },
     { name: "api", address: "#/api" },
     { name: "call", address: "#/api/searchMemories" },

@@ -112,20 +112,18 @@ describe.skipIf(!HAS_BROWSER)("the page's settings and server", () => {
     await open.visit("#/server");
     const charts = open.page.locator(".chart-figure");
     await expect.poll(() => charts.count()).toBe(2);
-    await charts.nth(0).getByText("As a table").click();
-    const months = await charts.nth(0).locator("tbody tr").allInnerTexts();
+    const [costs, growth] = [charts.nth(0), charts.nth(1)];
+    await growth.getByText("As a table").click();
+    const months = await growth.locator("tbody tr").allInnerTexts();
     expect([months.length, months[0]?.split("\t")[1], months.at(-1)?.split("\t")[1]]).toEqual([12, "1", "2"]);
-    const heights = await charts
-      .nth(0)
+    const heights = await growth
       .locator(".chart-bar")
       .evaluateAll((bars) =>
         bars.map((bar) => (bar as unknown as { style: { height: string } }).style.height),
       );
     expect([heights[0], heights.at(-1)]).toEqual(["50%", "100%"]);
-    await charts.nth(1).getByText("As a table").click();
-    expect((await charts.nth(1).locator("tbody tr").allInnerTexts()).at(-1)).toBe(
-      `${today}\t3\t1,200\t40\t$0.2500`,
-    );
+    await costs.getByText("As a table").click();
+    expect((await costs.locator("tbody tr").allInnerTexts()).at(-1)).toBe(`${today}\t3\t1,200\t40\t$0.2500`);
     expect(await findAxeFaults(open.page)).toEqual([]);
     expect(open.complaints).toEqual([]);
   });

@@ -265,6 +265,7 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await page.click("text=Erase permanently");
     await page.locator(".erase-panel .checked").waitFor();
     await expect.poll(() => page.locator(".receipts .badge").allTextContents()).toEqual(["Verified"]);
+    expect(await page.getByLabel("What to erase", { exact: true }).inputValue()).toBe("");
     await page.click(".receipt-rows a");
     await expect.poll(() => page.locator("pre.code").innerText()).toContain('"signature"');
     expect(await page.locator("body").innerText()).not.toContain("Quixote");
@@ -494,7 +495,7 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     await expect.poll(() => page.locator(".count-line").last().innerText()).toContain("classic");
   });
 
-  it("has no fault that axe-core finds, on any screen, light and dark", async () => {
+  it("has no fault that axe-core finds, and no word of a program for a missing value, on any screen, light and dark", async () => {
     const { changed } = await fillForScreens(me);
     const faults: string[] = [];
     await open.visit();
@@ -503,6 +504,8 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
       for (const address of [...ADDRESSES, `#/memories/${changed}`]) {
         await page.goto(`${open.served.url}/${address}`);
         await settle();
+        const missing = /\b(undefined|null|NaN)\b|\[object /.exec(await page.locator("body").innerText());
+        if (missing) faults.push(`${address}: shows "${missing[0]}"`);
         faults.push(...(await findAxeFaults(page)).map((fault) => `${address}, ${colorScheme}: ${fault}`));
       }
     }
@@ -540,6 +543,16 @@ describe.skipIf(!HAS_BROWSER)("the views of the page", () => {
     }
     expect(open.complaints.filter((line) => !line.includes("404"))).toEqual([]);
   }, 240_000);
+
+  it("shows the names of all pages at once on a screen of 1280 by 800, each on one line", async () => {
+    await open.visit("#/memories");
+    const names = page.locator("#nav li:visible");
+    expect(await names.count()).toBeGreaterThan(15);
+    const boxes = await names.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    const [first] = boxes;
+    expect(boxes.filter(({ bottom }) => bottom > 800)).toEqual([]);
+    expect(boxes.filter(({ height }) => height > (first?.height ?? 0) * 1.5)).toEqual([]);
+  });
 
   it("fits a phone on every screen", async () => {
     const { changed } = await fillForScreens(me);

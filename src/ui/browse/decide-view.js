@@ -152,7 +152,7 @@ function reviewCard(user, memory, { keep, bin, erase }) {
       "p",
       { class: "small" },
       make("span", { class: "badge amber" }, "To review"),
-      `${KIND_NAMES[memory.kind]} · what it depends on has changed on ${day(memory.review.since)}:`,
+      `${KIND_NAMES[memory.kind]} · what it depends on changed on ${day(memory.review.since)}:`,
     ),
     reasons,
     make(

@@ -125,7 +125,7 @@ export function why(used) {
   return [
     make(
       "details",
-      { class: "fold why" },
+      { class: "fold why", ontoggle: showWhole },
       make("summary", {}, `Why? ${counted(distinct.length, "source", "sources")}`),
       make(
         "ul",
@@ -136,4 +136,9 @@ export function why(used) {
       ),
     ),
   ];
+}
+
+/** Scrolls to what was opened: at the end of the chat it would be under the message box. */
+function showWhole({ currentTarget }) {
+  if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
 }

@@ -14,7 +14,7 @@ const EXPORTS = [
 ];
 const ENDINGS = { jsonl: "jsonl", pam: "pam.json", markdown: "md" };
 
-/** Everything out, or more in. */
+/** More in, everything out, and how much there is. */
 export function dataView({ user, changed }) {
   const sizes = make("div", {});
 
@@ -35,14 +35,6 @@ export function dataView({ user, changed }) {
     "div",
     { class: "page" },
     make("h2", { tabindex: "-1" }, "Import and export"),
-    sizes,
-    make("h3", {}, "Export"),
-    make(
-      "p",
-      { class: "lead" },
-      `JSON Lines have all that is stored about ${user}: messages, memories, associations. Another Keepsake imports them as they are. The other formats have the memories alone.`,
-    ),
-    exportForm(user),
     make("h3", {}, "Import"),
     make(
       "p",
@@ -50,6 +42,15 @@ export function dataView({ user, changed }) {
       "An export of ChatGPT, Claude, Gemini, mem0, Letta, Telegram, WhatsApp or Keepsake, a character card, a Portable AI Memory, or JSON lines. You first see what it would bring. What is known is left alone, and afterwards the import can be undone.",
     ),
     ...importParts({ user, changed: afterChange }),
+    make("h3", {}, "Export"),
+    make(
+      "p",
+      { class: "lead" },
+      "JSON Lines have everything that is stored for this user: messages, memories, associations. Another Keepsake imports them as they are. The other formats have the memories alone.",
+    ),
+    exportForm(user),
+    make("h3", {}, "What is stored"),
+    sizes,
   );
   return { element, title: "Import and export", show };
 }

@@ -1,5 +1,5 @@
 import { deleteGroup, saveGroup } from "../calls.js";
-import { button, emptyState, labelled } from "../parts/form-parts.js";
+import { button, labelled } from "../parts/form-parts.js";
 import { make } from "../parts/make.js";
 
 /**
@@ -67,7 +67,7 @@ export function groupParts({ user, act }) {
   const show = (groups) =>
     place.replaceChildren(
       groups.length === 0
-        ? emptyState("No groups", "You have no groups, and are a member of none.")
+        ? make("p", { class: "small" }, "You have no groups, and are a member of none.")
         : make("ul", { class: "plain-rows" }, groups.map(row)),
     );
   return { element, show };

@@ -260,7 +260,7 @@ function learnt({ learnt: lines }, title) {
   const more = lines.length - MOST_LEARNT;
   return make(
     "details",
-    {},
+    { open: true },
     make("summary", {}, title),
     make(
       "ul",

@@ -7,7 +7,7 @@ import {
   MOST_SHARED,
   withdrawGrant,
 } from "../calls.js";
-import { button, choice, emptyState, labelled, problem, toTime } from "../parts/form-parts.js";
+import { button, choice, labelled, problem, toTime } from "../parts/form-parts.js";
 import { make, say } from "../parts/make.js";
 import { day, KINDS, number } from "../parts/words.js";
 import { groupParts } from "./group-parts.js";
@@ -165,7 +165,7 @@ function part(look, title, rows, none) {
     "section",
     { class: look },
     make("h3", {}, title),
-    rows.length === 0 ? emptyState("Nothing", none) : make("ul", { class: "plain-rows" }, rows),
+    rows.length === 0 ? make("p", { class: "small" }, none) : make("ul", { class: "plain-rows" }, rows),
   );
 }
 

@@ -83,6 +83,12 @@ function eraseForm(user, panel, erased) {
     ],
   };
 
+  /** What was typed to name the erased words is gone too. */
+  function done(receipts) {
+    if (receipts.length > 0) for (const field of [fields.about, fields.topic]) field.value = "";
+    erased(receipts);
+  }
+
   way.onchange = () => {
     panel.replaceChildren();
     place.replaceChildren(...PLACES[way.value]());
@@ -97,7 +103,7 @@ function eraseForm(user, panel, erased) {
       onsubmit: (event) => {
         event.preventDefault();
         const what = toTarget(way.value, fields);
-        if (what) showPlan(user, panel, what, erased);
+        if (what) showPlan(user, panel, what, done);
         else panel.replaceChildren(problem(new Error("Say what to erase.")));
       },
     },

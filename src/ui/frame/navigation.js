@@ -6,22 +6,24 @@ const PAGES = [
   ["", "Chat", true],
   ["memories", "Memories", true],
   ["people", "People and things", false],
-  ["decide", "To decide", false],
   ["conversations", "Conversations", true],
-  ["erase", "Erase", true],
+  ["decide", "To decide", false],
   ["timeline", "Timeline", false],
   ["map", "Map", false],
   ["overview", "Overview", false],
   ["attachments", "Images and recordings", false],
+  ["erase", "Erase", true],
   ["sharing", "Sharing", false],
-  ["context", "What models see", false],
-  ["upkeep", "Upkeep", false],
   ["data", "Import and export", false],
-  ["server", "Server", false],
+  ["upkeep", "Upkeep", false],
+  ["context", "What models see", false],
+  ["server", "Server and costs", false],
   ["settings", "Settings", false],
   ["api", "API", false],
   ["tour", "Tour", false],
 ];
+/** Pages that begin a group: to look back, to keep control, and for those who run a server or write programs. */
+const GROUP_STARTS = new Set(["timeline", "erase", "context"]);
 
 const addressOf = (name) => (name === "" ? "#/" : linkTo(name));
 
@@ -30,7 +32,9 @@ export function drawNavigation() {
   const items = PAGES.map(([name, text, isMain]) =>
     make(
       "li",
-      { class: isMain ? undefined : "wide-only" },
+      {
+        class: [!isMain && "wide-only", GROUP_STARTS.has(name) && "group-start"].filter(Boolean).join(" "),
+      },
       make(
         "a",
         { href: addressOf(name), "data-page": name },

@@ -189,13 +189,20 @@ function moveInList({ key }, list) {
   return true;
 }
 
-function nothingFound({ q }) {
+function nothingFound({ q, state }) {
   return emptyState(
     "Nothing found",
     q
-      ? "No memory is relevant to these words. Try others, or look among outdated ones."
+      ? "No memory is relevant to these words. Other words for it may find it."
       : "No memory fits these filters.",
-    button("Clear filters", () => goTo(linkTo("memories"))),
+    q &&
+      state !== "all" &&
+      make(
+        "a",
+        { href: linkTo("memories", undefined, { q, state: "all" }), class: "button" },
+        "Search outdated ones too",
+      ),
+    button(q ? "Clear the search" : "Clear filters", () => goTo(linkTo("memories"))),
   );
 }
 

@@ -55,7 +55,11 @@ export function editForm(memory, { draft, keep, save, cancel }) {
       },
     },
     make("h3", {}, "Edit memory"),
-    make("p", { class: "small" }, "The earlier version stays in the history. Its source is unchanged."),
+    make(
+      "p",
+      { class: "small" },
+      "Write about “the user”: the page shows it as “you”. The earlier version stays in the history, and its source is unchanged.",
+    ),
     draft &&
       draft.version !== memory.version &&
       make(

@@ -190,8 +190,9 @@ function draftNote({ edit, discardDraft }) {
   );
 }
 
+/** The parts of a memory, from the top. */
 function detailParts(memory, buttons, draft) {
-  return [
+  const parts = [
     make(
       "header",
       {},
@@ -216,6 +217,7 @@ function detailParts(memory, buttons, draft) {
     make("div", { class: "related-place" }),
     make("p", { class: "small id-line" }, "Id ", make("code", {}, memory.id)),
   ];
+  return parts.filter((part) => part !== undefined);
 }
 
 /** Loads what comes from other calls, each as it arrives. The places are of this drawing, so a late answer changes no other. */

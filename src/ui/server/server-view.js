@@ -17,10 +17,10 @@ const LOOKS = {
   down: "bad",
 };
 
-/** How the server is: checks, the services it depends on, background jobs, growth, and what models have cost. */
+/** What models have cost, growth, and how the server is: checks, the services it depends on, background jobs. */
 export function serverView({ user }) {
   const place = make("div", { class: "cards" });
-  const element = make("div", { class: "page" }, make("h2", { tabindex: "-1" }, "Server"), place);
+  const element = make("div", { class: "page" }, make("h2", { tabindex: "-1" }, "Server and costs"), place);
 
   async function load() {
     try {
@@ -32,18 +32,18 @@ export function serverView({ user }) {
         costPart(user),
       ]);
       place.replaceChildren(
+        usagePart(stats, costs),
+        panel("Memories, for this user", growth),
         healthPart(health),
         ...dependenciesPart(health),
         ...jobsPart(jobs, load),
-        panel("Memories, for this user", growth),
-        usagePart(stats, costs),
       );
     } catch (error) {
       place.replaceChildren(problem(error, load));
     }
   }
 
-  return { element, title: "Server", show: load, refresh: load };
+  return { element, title: "Server and costs", show: load, refresh: load };
 }
 
 const stateBadge = (state) => make("span", { class: `badge ${LOOKS[state] ?? "plain"}` }, state);
@@ -68,11 +68,17 @@ function healthPart({ status, durability, checks = [] }) {
   );
 }
 
+/** The primary database is called `record` by the API. */
+function nameOfService(kind, name) {
+  const words = kind === "record" ? "primary database" : kind;
+  return name ? `${words}: ${name}` : words;
+}
+
 function dependenciesPart({ dependencies = [] }) {
   if (dependencies.length === 0) return [];
   const lines = dependencies.map(({ kind, name, state, since, problem: what, lastSuccess: newest }) => [
     stateBadge(state),
-    make("b", {}, name ? `${kind}: ${name}` : kind),
+    make("b", {}, nameOfService(kind, name)),
     ` since ${moment(since)}`,
     what ? `, ${what}` : "",
     newest ? `, newest ${moment(newest)}` : "",
@@ -96,7 +102,7 @@ function jobsPart({ items: jobs, error }, again) {
 
 function usagePart({ usage, pending }, chart) {
   return panel(
-    "Models, for this user",
+    "Costs of models, for this user",
     facts([
       ["Calls", number(usage.calls)],
       ["Failed", usage.failed > 0 ? number(usage.failed) : undefined],

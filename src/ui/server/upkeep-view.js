@@ -16,13 +16,13 @@ const DEEDS = {
 
 /** Upkeep of the memories: shows what it would do, does it, and takes it back. And the embedder, if there is a choice. */
 export function upkeepView({ user, changed }) {
-  const age = make("input", { type: "number", min: "0", max: "100000", placeholder: "as usual" });
+  const age = make("input", { type: "number", min: "0", max: "100000", placeholder: "default" });
   const importance = make("input", {
     type: "number",
     min: "0",
     max: "1",
     step: "0.05",
-    placeholder: "as usual",
+    placeholder: "default",
   });
   const place = make("div", { "aria-live": "polite" });
   const embedder = embedderPart(user);
