@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, firefox, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { Keepsake } from "../../src/engine/api/keepsake.ts";
 import { type Served, type ServeOptions, serve } from "../../src/http/index.ts";
@@ -20,6 +20,12 @@ if (!HAS_BROWSER) {
   process.stderr.write(`The page is not tried in a browser: ${missing}\n`);
 }
 
+const FIREFOX = process.env.FIREFOX_PATH ?? "/usr/bin/firefox-esr";
+/** Whether the page can be tried in Firefox too. */
+export const HAS_FIREFOX: boolean = existsSync(FIREFOX);
+/** `PAGE_BROWSER=firefox` runs every test of the page in Firefox, by WebDriver BiDi. */
+const IS_FIREFOX_ASKED = process.env.PAGE_BROWSER === "firefox";
+
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -29,6 +35,18 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Starts Chromium, or Firefox by WebDriver BiDi. */
+function launchBrowser(name: "chromium" | "firefox"): Promise<Browser> {
+  if (name === "chromium") return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const executablePath = join(import.meta.dirname, "firefox.mjs");
+  return firefox.launch({
+    channel: "moz-firefox",
+    executablePath,
+    timeout: 180_000,
+    env: { ...process.env, FIREFOX_PATH: FIREFOX },
+  });
+}
 
 /** A server with an empty memory and a page of it in a browser, new for each test. */
 export interface OpenPage {
@@ -50,13 +68,14 @@ export interface OpenPage {
 export function usePage(
   options: MemoryOptions = {},
   serving: () => Partial<ServeOptions> = () => ({}),
+  browserName: "chromium" | "firefox" = IS_FIREFOX_ASKED ? "firefox" : "chromium",
 ): OpenPage {
   const open = {} as OpenPage;
   let folder: string;
 
   beforeAll(async () => {
-    open.browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-  }, 60_000);
+    open.browser = await launchBrowser(browserName);
+  }, 180_000);
   afterAll(() => open.browser?.close());
 
   beforeEach(async () => {
