@@ -106,7 +106,7 @@ export function spansToRead(
   if (isForeign || isTextWork(message.content))
     return { asking: splitSentences(message.content.slice(0, 400)) };
   if (isInPlay(message.content, reading.earlier)) return { asking: [] };
-  const spans = readableSpans(text, english, reading.earlier);
+  const spans = readableSpans(text, english, reading.earlier, namesOfUser(reading));
   return { asking: spans, stating: spans };
 }
 
@@ -115,9 +115,18 @@ export function readableSpans(
   text: string,
   sentences: readonly TextSpan[],
   earlier: readonly Message[],
+  names: readonly string[],
 ): TextSpan[] {
-  const all = ownSpans(text, sentences, earlier);
+  const all = ownSpans(text, sentences, earlier, names);
   return all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
+}
+
+function namesOfUser({ known }: RulesReading): string[] {
+  return known.flatMap(({ claim, status }) =>
+    status === "current" && claim?.subject === "user" && /\bbe called$/.test(claim.relation)
+      ? claim.value
+      : [],
+  );
 }
 
 /** Nobody but the user makes, changes or ends what is known of them. */

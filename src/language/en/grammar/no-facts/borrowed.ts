@@ -1,5 +1,6 @@
 import type { Message } from "../../../../domain/message.ts";
 import type { TextSpan } from "../../../../domain/text/split-text.ts";
+import { othersWords } from "./others-words.ts";
 
 /** What stands in a message without being said in it: recalled context, code, quoted lines, captions, marked-up text. */
 const MARKED: readonly RegExp[] = [
@@ -43,13 +44,17 @@ const PLAY =
 const PLAY_ENDS =
   /\b(?:stop|end|finish|done with|enough of|out of|quit) (?:the |this |our |with the )?(?:role[- ]?play\w*|game|character|scenario|pretending)\b|\bback to (?:normal|reality)\b/i;
 
-/** The spans of a text that are its author's own words about what is real, and no echo of what others just said. */
+/**
+ * The spans of a text that are its author's own words about what is real, and no echo of what others just said. `names` are the
+ * author's, as far as they are known.
+ */
 export function ownSpans(
   content: string,
   spans: readonly TextSpan[],
   earlier: readonly Message[] = [],
+  names: readonly string[] = [],
 ): TextSpan[] {
-  const ranges = borrowedRanges(content);
+  const ranges = [...borrowedRanges(content), ...othersWords(content, names)];
   const own =
     ranges.length === 0
       ? [...spans]
@@ -118,7 +123,7 @@ const WORK_ON =
 const TEXT =
   "text|sentence|paragraph|essay|e-?mail|letter|message|draft|cv|resume|poem|story|grammar|spelling|wording|style|tone";
 const TASK = new RegExp(
-  `^\\s*(?:(?:please|pls|can you|could you|would you|will you|hey|hi|hello|ok|okay|now|and|then|next)[, ]+)*(?:(?:${WORK})\\b|(?:${WORK_ON})\\b(?:[^:.\\n]{0,30}\\b(?:this|these|it|the following)\\b[^:.\\n]{0,40}:|(?: the| my| this| following)+ (?:${TEXT})s?\\b))`,
+  `^\\s*(?:(?:please|pls|can you|could you|would you|will you|hey|hi|hello|ok|okay|now|and|then|next)[, ]+)*(?:(?:${WORK})\\b|(?:write|draft|compose|generate|type)\\b[^:.\\n]{0,30}\\b(?:${TEXT})s?\\b[^:.\\n]{0,30}:(?=\\s)|(?:${WORK_ON})\\b(?:[^:.\\n]{0,30}\\b(?:this|these|it|the following)\\b[^:.\\n]{0,40}:|(?: the| my| this| following)+ (?:${TEXT})s?\\b))`,
   "i",
 );
 
