@@ -100,6 +100,7 @@ async function composeReply(
 ): Promise<string> {
   const { key, memory, conversation, turns } = held;
   await keeper.waitForWrites(key);
+  keeper.checkForgotten(key);
   const words = limitToStorable(spoken.words);
   if (who.mode === "read") return (await memory().answer(words, { signal })).text;
   const options = { session: conversation.session, signal };

@@ -127,8 +127,25 @@ describe("a memory that fails", () => {
     broken = { remember: unavailable };
     const response = await chat("Forget that I use Magnet, please.");
     expect([response.status, response.headers.get("x-keepsake-memory-why")]).toEqual([200, "forget failed"]);
-    expect(lastSent()).not.toContain("keepsake-");
+    expect(lastSent()).toContain("Nothing is erased yet");
+    expect(lastSent()).not.toContain("What is kept about the user");
     expect(troubles).toContain("forget");
+    const next = await chat("Which tool do I use?");
+    expect(next.headers.get("x-keepsake-memory-why")).toBe("forget pending");
+    expect(lastSent()).not.toContain("Magnet");
+    broken = undefined;
+    await until(async () => (await stored()).every((words) => !String(words).includes("Magnet")));
+    expect((await chat("Which tool do I use now?")).headers.get("x-keepsake-memory")).toBe("on");
+  });
+
+  it("refuses a request to forget that it can neither carry out nor keep", async () => {
+    broken = { remember: unavailable };
+    const answers: Response[] = [];
+    for (let i = 0; i <= 100; i += 1)
+      answers.push(await chat(`Forget that I use tool ${i}, please.`, { user: `user ${i}` }));
+    expect(answers.slice(0, -1).every(({ status }) => status === 200)).toBe(true);
+    expect(answers.at(-1)?.status).toBe(503);
+    expect(upstream.received).toHaveLength(answers.length - 1);
   });
 });
 

@@ -78,7 +78,7 @@ export interface OpenAiProxy {
   forget(scope?: Scope): void;
   reportTrouble(step: Step, error: unknown): void;
   readonly meter: Meter;
-  /** Waits until all messages are stored. No request may follow. */
+  /** Waits until all messages are stored or have failed. No request may follow. */
   close(): Promise<void>;
 }
 
@@ -164,7 +164,7 @@ export function createProxy(
     reportTrouble: trouble,
     meter,
     async close() {
-      await held.waitForAllWrites();
+      await held.close();
       for (const { client } of Object.values(providers)) client.close();
     },
   };

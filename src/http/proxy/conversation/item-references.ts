@@ -67,7 +67,7 @@ interface FoundReference extends InputReference {
  */
 export async function resolveItemReferences(
   call: Pick<OperationRequest, "memoryOf" | "project">,
-  writer: Pick<MemoryWriter, "waitForWrites">,
+  writer: Pick<MemoryWriter, "waitForWrites" | "checkForgotten">,
   { request, access, isOwnAccount, isBuiltIn, known }: ReferenceRequest,
 ): Promise<ReferencedInput> {
   const asked = listReferences(request.body.input);
@@ -75,7 +75,9 @@ export async function resolveItemReferences(
     return withoutReferences(request);
   if (asked.length > ITEM_LIMITS.references) throw createTooManyError();
   // The item may still be stored.
-  await writer.waitForWrites(JSON.stringify([call.project(), access.user]));
+  const key = JSON.stringify([call.project(), access.user]);
+  await writer.waitForWrites(key);
+  writer.checkForgotten(key);
   const memory = call.memoryOf(access.user);
   const found = await findItems(memory, asked);
   const missing = asked.filter(({ index, id }) => !found.has(index) && !known?.has(id));

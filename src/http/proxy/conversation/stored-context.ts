@@ -74,7 +74,7 @@ export const EMPTY_CONTEXT: Pick<StoredContext, "input" | "json"> = { input: [],
  */
 export async function resolveStoredContext(
   call: Pick<OperationRequest, "memoryOf" | "project">,
-  writer: Pick<MemoryWriter, "waitForWrites">,
+  writer: Pick<MemoryWriter, "waitForWrites" | "checkForgotten">,
   { body, access, isOwnAccount, bytes = 0 }: ContextRequest,
 ): Promise<StoredContext | undefined> {
   const { conversation, previous } = readReferences(body);
@@ -86,7 +86,9 @@ export async function resolveStoredContext(
     throw refuseField("previous_response_id", "Send previous_response_id or conversation, not both.");
   if (user === undefined) throw createNoMemoryError(conversation);
   // The response before may still be stored.
-  await writer.waitForWrites(JSON.stringify([call.project(), user]));
+  const key = JSON.stringify([call.project(), user]);
+  await writer.waitForWrites(key);
+  writer.checkForgotten(key);
   const memory = call.memoryOf(user);
   const own = { input: toArray(body.input), bytes };
   if (conversation !== undefined) return resolveConversation(memory, conversation, own);

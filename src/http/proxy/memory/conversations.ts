@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
 import type { Item } from "../../../domain/recall.ts";
+import type { Receipt } from "../../../domain/receipt.ts";
 import { type Scope, toScopeKey } from "../../../domain/scope.ts";
 import type { ScopedMemory } from "../../../engine/api/scoped-memory.ts";
 import { buildPromptBlock, createBlockNonce } from "../../../engine/prompt-block.ts";
@@ -36,6 +37,8 @@ export interface ProxyConversation {
   recalled?: { readonly turn: string; readonly block: string; readonly id: string };
   /** What the memory reported on a request to forget in the newest turn. */
   report?: { readonly turn: string; readonly block: string };
+  /** The result of a request to forget that was carried out after its turn was answered. The next turn reports it. */
+  lateReceipt?: Receipt | undefined;
   /** Whether the memory asked something in the last turn, so that a "yes" has to be carried out before the model replies. */
   isAsked?: boolean;
 }

@@ -18,13 +18,16 @@ import {
   type ProxyConversation,
   prepareMemoryContext,
 } from "./conversations.ts";
-import { formatForgettingReport } from "./forgetting-report.ts";
+import { formatForgettingReport, formatUndoneReport } from "./forgetting-report.ts";
 import { rejectAfter, type StoredTurn, storeReply, storeUserTurns } from "./memory-writer.ts";
 import { toProfileKey } from "./profile-cache.ts";
 
-/** The work of memory in one turn of a chat. It never throws. */
+/** The work of memory in one turn of a chat. A failure never throws, except of `forgetFirst`. */
 interface MemoryTurn {
-  /** Executes a request to forget before anything is recalled. Gives whether something was erased. */
+  /**
+   * Executes a request to forget before anything is recalled. Gives whether something was erased. Throws `unavailable` if it can
+   * be neither executed nor kept for later.
+   */
   forgetFirst(): Promise<boolean>;
   /** Recalls memory within the time limit. */
   recall(): Promise<MemoryContext>;
@@ -137,38 +140,32 @@ export function createMemoryTurn(
   { who, spoken, held }: { who: MemoryAccess; spoken: ConversationInput; held: MemoryTurnState | undefined },
 ): MemoryTurn {
   if (!held) return createTurnWithoutMemory(who);
-  const { conversation, key, profileKey, turns: said, memory } = held;
-  let degraded: "forget" | "recall" | undefined;
-  let isKept = false;
-  let receipt: Receipt | undefined;
-  const keep = (write: () => Promise<void>): Promise<boolean> => {
-    const kept = proxy.writer.write(key, write);
-    services.lifecycle.trackAfterAnswer(kept);
-    void kept
-      .then(async () => {
-        proxy.profiles.markChanged(profileKey, memory);
-        // Reads the written state now, so that the next turn need not wait for it.
-        await memory().list({ limit: 1 });
-      })
-      .catch(ignoreError);
-    return kept;
-  };
-  const keepOnce = (): Promise<boolean> => {
-    if (isKept || said.length === 0) return Promise.resolve(true);
-    isKept = true;
-    return keep(async () => {
-      receipt = await storeUserTurns(memory(), conversation.session, said);
-      conversation.isAsked = (receipt?.waiting ?? []).length > 0;
-    });
-  };
+  const { conversation, key, turns: said, memory } = held;
+  const writing = createTurnWriter(services, proxy, held);
+  let degraded: string | undefined;
   const withReport = (context: MemoryContext): MemoryContext =>
-    addReport(context, conversation, { turn: spoken.newest.turn, made: receipt, proxy });
+    addReport(context, conversation, { turn: spoken.newest.turn, made: writing.receipt(), proxy });
+  const recallWithin = async (): Promise<MemoryContext> => {
+    const keepPrompt = beginPrompt(proxy, who, spoken, held);
+    try {
+      const context = await rejectAfter(
+        proxy.retrievalMs,
+        recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
+      );
+      const given = withReport(context);
+      return (await hasErased(proxy, writing.receipt(), spoken, held)) ? given : keepPrompt(given);
+    } catch (error) {
+      degraded = "recall failed";
+      proxy.reportTrouble("recall", error);
+      return withReport(getFrozenContext(conversation));
+    }
+  };
   return {
     async forgetFirst() {
       if (said.length === 0 || !(mayAskToForget(proxy, spoken) || conversation.isAsked)) return false;
-      const isDone = await rejectAfter(FORGET_TIMEOUT_MS, keepOnce()).catch(() => false);
-      if (isDone) return (receipt?.erasures ?? []).length > 0;
-      degraded = "forget";
+      const isDone = await writing.forget();
+      if (isDone) return (writing.receipt()?.erasures ?? []).length > 0;
+      degraded = "forget failed";
       proxy.reportTrouble(
         "forget",
         new MemoryError("unavailable", "a request to forget has not been executed yet."),
@@ -177,38 +174,93 @@ export function createMemoryTurn(
     },
     async recall() {
       // The data to forget may still be stored, so nothing is shown.
-      if (degraded) return EMPTY_MEMORY_CONTEXT;
-      // A failed write has been reported. Stored data is recalled anyway.
-      await proxy.writer.waitForWrites(key);
-      const keepPrompt = beginPrompt(proxy, who, spoken, held);
-      try {
-        const context = await rejectAfter(
-          proxy.retrievalMs,
-          recallFor(proxy, spoken, held).finally(() => proxy.conversations.updateSize(conversation)),
-        );
-        const given = withReport(context);
-        return (await hasErased(proxy, receipt, spoken, held)) ? given : keepPrompt(given);
-      } catch (error) {
-        degraded = "recall";
-        proxy.reportTrouble("recall", error);
-        return withReport(getFrozenContext(conversation));
+      if (degraded) return createUndoneContext(conversation, proxy.writer.isForgetting(key));
+      const state = await proxy.writer.waitForWrites(key);
+      if (proxy.writer.isForgetting(key)) {
+        degraded = "forget pending";
+        return EMPTY_MEMORY_CONTEXT;
       }
+      // What is stored is recalled anyway.
+      if (state !== "stored") degraded = state === "late" ? "store pending" : "store failed";
+      return recallWithin();
     },
-    storeUserTurns: () => void keepOnce(),
+    storeUserTurns: () => void writing.storeOnce(),
     storeReply(reply) {
       if (reply.id !== undefined) proxy.conversations.linkAnswer(held.scope, reply.id, conversation);
       if (who.mode !== "on") return;
       if (!conversation.session.startsWith("conv_"))
         proxy.conversations.noteWords(held.scope, "assistant", reply.text);
-      void keep(async () => {
+      void writing.store(async () => {
         const isStored = await held.storage?.complete(memory(), conversation.session, reply);
         if (!isStored) await storeReply(memory(), conversation.session, reply);
       });
     },
     headers: ({ recallId: id }) => ({
-      ...toMemoryHeaders(degraded ? { ...who, mode: "degraded", why: `${degraded} failed` } : who),
+      ...toMemoryHeaders(degraded ? { ...who, mode: "degraded", why: degraded } : who),
       ...(id === undefined ? {} : { "x-keepsake-recall": id }),
     }),
+  };
+}
+
+/** Stores what is said in a turn. */
+interface TurnWriter {
+  /** What came of storing the user's messages, once they are stored. */
+  receipt(): Receipt | undefined;
+  store(write: () => Promise<void>): Promise<boolean>;
+  /** Stores the user's messages, once. */
+  storeOnce(): Promise<boolean>;
+  /** The same if they may ask to forget. Gives false after a time limit. Throws `unavailable` if they cannot be kept either. */
+  forget(): Promise<boolean>;
+}
+
+function createTurnWriter(
+  { lifecycle }: OperationRequest["services"],
+  proxy: OpenAiProxy,
+  { conversation, key, profileKey, turns: said, memory }: MemoryTurnState,
+): TurnWriter {
+  let isKept = false;
+  let isLate = false;
+  let receipt: Receipt | undefined;
+  const refresh = async (): Promise<void> => {
+    proxy.profiles.markChanged(profileKey, memory);
+    // Reads the written state now, so that the next turn need not wait for it.
+    await memory().list({ limit: 1 });
+  };
+  const store = (
+    write: () => Promise<void>,
+    step: "write" | "writeForgetting" = "write",
+  ): Promise<boolean> => {
+    const kept = proxy.writer[step](key, write);
+    lifecycle.trackAfterAnswer(kept);
+    void kept.then(refresh).catch(ignoreError);
+    return kept;
+  };
+  const storeOnce = (step?: "writeForgetting"): Promise<boolean> => {
+    if (isKept || said.length === 0) return Promise.resolve(true);
+    isKept = true;
+    return store(async () => {
+      receipt = await storeUserTurns(memory(), conversation.session, said);
+      conversation.isAsked = (receipt?.waiting ?? []).length > 0;
+      if (!isLate) return;
+      conversation.lateReceipt = receipt;
+      void refresh().catch(ignoreError);
+    }, step);
+  };
+  return {
+    receipt: () => receipt,
+    store: (write) => store(write),
+    storeOnce: () => storeOnce(),
+    async forget() {
+      let refusal: unknown;
+      const done = storeOnce("writeForgetting").catch((error) => {
+        refusal = error;
+        return false;
+      });
+      const isDone = await rejectAfter(FORGET_TIMEOUT_MS, done).catch(() => false);
+      if (refusal !== undefined) throw refusal;
+      isLate = !isDone;
+      return isDone;
+    },
   };
 }
 
@@ -265,14 +317,27 @@ function addReport(
     readonly proxy: Pick<OpenAiProxy, "promptGuard" | "receiptWriter">;
   },
 ): MemoryContext {
-  if (made)
+  const late = conversation.lateReceipt;
+  delete conversation.lateReceipt;
+  const receipt = made ?? late;
+  if (receipt)
     conversation.report = {
       turn,
-      block: formatForgettingReport(made, { nonce: conversation.nonce, promptGuard, receiptWriter }),
+      block: formatForgettingReport(receipt, {
+        nonce: conversation.nonce,
+        isLate: made === undefined,
+        promptGuard,
+        receiptWriter,
+      }),
     };
   const block = conversation.report?.turn === turn ? conversation.report.block : "";
   const recallBlock = [context.recallBlock, block].filter((one) => one !== "").join("\n\n");
   return { ...context, recallBlock };
+}
+
+/** The context of a turn whose request to forget is not carried out: it says so, and shows nothing else. */
+function createUndoneContext({ nonce }: ProxyConversation, isKept: boolean): MemoryContext {
+  return { ...EMPTY_MEMORY_CONTEXT, recallBlock: formatUndoneReport({ nonce, isKept }) };
 }
 
 /** Ignores an error that occurs again where the result is needed. */
