@@ -2,7 +2,7 @@ import type { ScopedMemory } from "../../engine/api/scoped-memory.ts";
 import { defineOperation, type Operation, type OperationRequest } from "../operation.ts";
 import { refuseField } from "../problem.ts";
 import { withPromptLog } from "../proxy/memory/given-prompts.ts";
-import { USER_HEADER } from "../proxy/request/user-id.ts";
+import { readUserHeader, USER_HEADER } from "../proxy/request/user-id.ts";
 import { readJsonBytes } from "../request-body.ts";
 
 /** Answers MCP clients. `createMcpHttpHandler` of the folder `mcp` makes one. */
@@ -67,7 +67,7 @@ export function createMcpOperations(load: McpEndpointLoader): readonly Operation
 
 function findUser({ bearer, exchange }: Pick<OperationRequest, "bearer" | "exchange">): string {
   // A key for one user does not reach the user that the header names, if that is another.
-  const user = exchange.req.header(USER_HEADER) || bearer?.user;
+  const user = readUserHeader(exchange, USER_HEADER) || bearer?.user;
   if (user !== undefined) return user;
   throw refuseField(
     USER_HEADER,

@@ -1,5 +1,5 @@
 import { refuseField } from "../../problem.ts";
-import type { RequestContext } from "../../request-context.ts";
+import { getNodeBindings, type RequestContext } from "../../request-context.ts";
 import { type BodyFields, toFields, toText } from "./reply-reader.ts";
 
 /** Keepsake's header that names the user. It takes precedence over all other sources. */
@@ -23,12 +23,12 @@ export interface NamedUser {
  * `prompt_cache_key` is not used. It names a bucket of the provider's cache, which many users may share.
  */
 export function findNamedUser(
-  { req }: RequestContext,
+  exchange: RequestContext,
   body: BodyFields,
   userHeaders: readonly string[],
 ): NamedUser | undefined {
   for (const from of [USER_HEADER, ...userHeaders]) {
-    const id = req.header(from);
+    const id = readUserHeader(exchange, from);
     if (id) return { id, from };
   }
   const fields: readonly (readonly [string, unknown])[] = [
@@ -41,6 +41,40 @@ export function findNamedUser(
     if (id !== "") return { id, from };
   }
   return undefined;
+}
+
+/**
+ * Reads a header that names a user, as UTF-8. Keepsake's own may be percent-encoded as in an answer. Throws a 400 error for a
+ * header that is sent twice.
+ */
+export function readUserHeader(exchange: RequestContext, name: string): string | undefined {
+  const lines = getNodeBindings(exchange).incoming?.headersDistinct[name] ?? [];
+  if (lines.length > 1) throw refuseField(name, `${name} is sent ${lines.length} times. Send it once.`);
+  const sent = exchange.req.header(name);
+  if (sent === undefined) return undefined;
+  const text = decodeUtf8(sent);
+  return name === USER_HEADER ? decodePercent(text) : text;
+}
+
+/** HTTP gives each byte of a header as one character. */
+function decodeUtf8(header: string): string {
+  const isBytes = /[\u0080-\u00ff]/.test(header) && !/[^\0-\u00ff]/.test(header);
+  if (!isBytes) return header;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(header, "latin1"));
+  } catch {
+    return header;
+  }
+}
+
+/** Decodes only what encodes to the same again, so that a name with a percent sign can be sent as it is. */
+function decodePercent(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    return encodeURIComponent(decoded) === text ? decoded : text;
+  } catch {
+    return text;
+  }
 }
 
 /** Creates the error for a chat without a valid user, if the settings require one. */
