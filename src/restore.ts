@@ -11,6 +11,7 @@ import {
 } from "./adapters/sqlite/index.ts";
 import { systemClock } from "./adapters/system/index.ts";
 import type { Trace } from "./domain/receipt.ts";
+import { withoutRepetitions } from "./engine/erase/replay-ledger.ts";
 import { resetAllCursors } from "./engine/index-sync/index-cursors.ts";
 import { MemoryError } from "./errors.ts";
 import { createMemory } from "./memory.ts";
@@ -116,10 +117,10 @@ async function mergeLedgers(
   const file = fileLedger(`${path}.erasures`, identity);
   const stored = await file.read();
   const known: readonly Trace[] = present?.identity === identity ? present.traces : [];
-  const traces = new Map([...(stored?.traces ?? []), ...known].map((trace) => [trace.receipt, trace]));
-  await file.append(
-    known.filter(({ receipt }) => !stored?.traces.some((trace) => trace.receipt === receipt)),
-  );
+  const all = withoutRepetitions([...(stored?.traces ?? []), ...known]);
+  const traces = new Map(all.map((trace) => [trace.receipt, trace]));
+  const written = new Set(stored?.traces.map(({ receipt }) => receipt));
+  await file.append([...traces.values()].filter(({ receipt }) => !written.has(receipt)));
   const content = { traces: [...traces.values()], damaged: stored?.damaged ?? 0 };
   return {
     isLost: present?.identity !== identity && (stored?.traces ?? []).length === 0,

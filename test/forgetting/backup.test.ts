@@ -268,6 +268,23 @@ describe("restoring", () => {
     expect(await texts(memory)).toMatch(/Porto/);
   });
 
+  it("repeats an erasure once, however often the same backup is restored", async () => {
+    await memory.backup(copy);
+    await memory.scope({ user: "ana" }).forget("Quixote");
+    await memory.scope({ user: "ana" }).forget("Magnet");
+    await memory.close();
+    const lines = (): number => readFileSync(`${path}.erasures`, "utf8").trimEnd().split("\n").length;
+    const before = lines();
+    for (let i = 0; i < 4; i += 1) {
+      expect(await restoreMemory({ from: copy, path, replace: true })).toMatchObject({ again: 2 });
+      expect(lines()).toBe(before);
+      expect(bytesOf(path)).not.toMatch(/quixote|magnet/);
+    }
+    memory = await createMemory({ path });
+    expect(memory.notices).toEqual([]);
+    expect((await memory.audit()).broken).toEqual([]);
+  });
+
   it("takes what the database knows where the ledger is lost", async () => {
     await memory.backup(copy);
     await memory.scope({ user: "ana" }).forget("Quixote");

@@ -39,7 +39,7 @@ export async function replayLedger(
   const known = new Set(
     marks.flatMap(({ receipt, replays }) => (replays === undefined ? [receipt] : [receipt, replays])),
   );
-  const missing = (read?.traces ?? []).filter((trace) => !isKnownTrace(trace, known));
+  const missing = withoutRepetitions(read?.traces ?? []).filter((trace) => !isKnownTrace(trace, known));
   let [again, unplaced] = [0, 0];
   for (const [done, trace] of missing.entries()) {
     tell(done, missing.length);
@@ -71,6 +71,15 @@ async function isLedgerCurrent(ledger: Ledger, store: MemoryStore): Promise<bool
 /** A verified erasure was in the ledger before; an erasure interrupted by a crash may not have been. */
 function isLedgerLost(marks: readonly ErasureSummary[]): boolean {
   return marks.some(({ hasTrace, isVerified }) => hasTrace && isVerified);
+}
+
+/**
+ * Leaves out repetitions of erasures that are listed themselves. The first erasure is enough for any backup, and each
+ * repetition of a repetition would be one more.
+ */
+export function withoutRepetitions(traces: readonly Trace[]): Trace[] {
+  const receipts = new Set(traces.map(({ receipt }) => receipt));
+  return traces.filter(({ replays }) => replays === undefined || !receipts.has(replays));
 }
 
 function isKnownTrace({ receipt, replays }: Trace, known: ReadonlySet<string>): boolean {
