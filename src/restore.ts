@@ -4,6 +4,7 @@ import {
   fileLedger,
   fileSecret,
   hasFileSecret,
+  isAlteration,
   openSqliteStore,
   type Restoring,
   textSecret,
@@ -30,6 +31,8 @@ export interface RestoreOptions extends Omit<MemoryOptions, "record" | "ledger">
   readonly replace?: boolean;
   /** Whether to continue without the erasure ledger. If false, a missing ledger is a `conflict`. */
   readonly withoutLedger?: boolean;
+  /** Whether to restore a backup whose rows were changed by another program. If false, such a backup is `corrupt`. */
+  readonly evenIfChanged?: boolean;
 }
 
 /** The result of a restore. */
@@ -47,7 +50,8 @@ export interface Restored {
 /**
  * Replaces the database with a backup. It checks the backup, applies the erasures made since, and then puts it in place
  * in one step; until then the existing database is unchanged. Throws `unavailable` if a program uses the database,
- * `corrupt` if the backup is damaged, and `conflict` if it needs `replace` or `withoutLedger`.
+ * `corrupt` if the backup is damaged or its rows were changed by another program, and `conflict` if it needs `replace` or
+ * `withoutLedger`.
  */
 export async function restoreMemory(options: RestoreOptions): Promise<Restored> {
   const { from, path = "keepsake.db" } = options;
@@ -80,7 +84,7 @@ async function prepareDraft(
   restoring: Restoring,
   options: RestoreOptions & { path: string; at: string },
 ): Promise<Pick<Restored, "again" | "notices">> {
-  const { from, path, at, withoutLedger, replace: _replace, secret: given, ...rest } = options;
+  const { from, path, at, withoutLedger, evenIfChanged, replace: _replace, secret: given, ...rest } = options;
   // Creates no file beside the database before it is certain that the backup is used.
   const hasSecret = given !== undefined || hasFileSecret(`${path}.secret`);
   const digestKey = (): string => digestKeyOf(openSecret(path, given).secret);
@@ -88,6 +92,9 @@ async function prepareDraft(
   try {
     const { ledger, isLost } = await mergeLedgers(restoring, path, record);
     if (isLost && !withoutLedger) throw createMissingLedgerError();
+    // Rows are checked against their digests, which needs the secret.
+    const isChanged = (await record.check()).some(isAlteration);
+    if (isChanged && !evenIfChanged) throw createChangedError();
     const { secret, isNew } = openSecret(path, given);
     const before = (await record.erasures.list()).length;
     const memory = await createMemory({ ...rest, path, record, calls: record.calls, ledger, secret });
@@ -99,7 +106,7 @@ async function prepareDraft(
       ...memory.notices,
       ...(isLost ? [WITHOUT_LEDGER_NOTICE] : []),
       ...(isNew && after > 0 ? [NEW_SECRET_NOTICE] : []),
-      ...(restoring.faults > 0 ? [FAULTY_ROWS_NOTICE] : []),
+      ...(restoring.faults > 0 || isChanged ? [FAULTY_ROWS_NOTICE] : []),
     ];
     return { again: after - before, notices };
   } finally {
@@ -163,6 +170,14 @@ function createMissingLedgerError(): MemoryError {
     "conflict",
     "restore: the erasure ledger is missing, so data erased since this backup would be back. Put the .erasures file " +
       "beside the database, or continue without it (--without-ledger).",
+  );
+}
+
+function createChangedError(): MemoryError {
+  return new MemoryError(
+    "corrupt",
+    "restore: rows of this backup were changed, added or removed by another program since it was written. Nothing was " +
+      "changed. Take another backup, or restore it anyway (--even-if-changed).",
   );
 }
 

@@ -406,6 +406,7 @@ ${formatExamples("backups", "backups --fetch keepsake-018f0a-2026-03-01T10-00-00
   )
     .option("--yes", "rename an existing database and keep it")
     .option("--without-ledger", "continue even if the erasure ledger is lost")
+    .option("--even-if-changed", "continue even if another program changed the backup's rows")
     .addHelpText(
       "after",
       `

@@ -294,6 +294,24 @@ describe("restoring", () => {
     expect(bytesOf(path)).not.toMatch(/quixote/);
   });
 
+  it("refuses a backup whose words another program changed, unless it is told to restore it anyway", async () => {
+    await memory.backup(copy);
+    await memory.close();
+    const changed = readFileSync(copy).toString("latin1").replaceAll("Porto", "Lisbo");
+    writeFileSync(copy, changed, "latin1");
+    await expect(restoreMemory({ from: copy, path, replace: true })).rejects.toMatchObject({
+      code: "corrupt",
+      message: expect.stringContaining("--even-if-changed"),
+    });
+    expect(bytesOf(path)).toMatch(/porto/);
+    expect(bytesOf(path)).not.toMatch(/lisbo/);
+    expect(leftovers()).toEqual([]);
+    const { notices } = await restoreMemory({ from: copy, path, replace: true, evenIfChanged: true });
+    expect(notices.join()).toContain("keepsake doctor");
+    memory = await createMemory({ path });
+    expect(await texts(memory)).toMatch(/Lisbo/);
+  });
+
   it("refuses what is damaged, cut off, or another program's", async () => {
     await memory.backup(copy);
     await memory.close();

@@ -19,6 +19,11 @@ const CHANGED = "changed since they were written";
 const UNBALANCED = "missing, added or put back to an older state";
 const WITHOUT_DIGEST = "without a digest, so written by another program";
 
+/** Whether a fault of a check says that another program changed, added or removed rows. */
+export function isAlteration({ problem }: Pick<Fault, "problem">): boolean {
+  return problem === CHANGED || problem === UNBALANCED || problem === WITHOUT_DIGEST;
+}
+
 /**
  * Checks every row against its digest, and every user's rows against their sums, in one snapshot. Empty if nothing can be checked.
  * Rows without a digest count as sound.

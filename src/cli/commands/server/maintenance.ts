@@ -27,6 +27,7 @@ interface BackupCommandOptions extends CommonOptions {
 interface RestoreCommandOptions extends CommonOptions {
   readonly yes?: boolean;
   readonly withoutLedger?: boolean;
+  readonly evenIfChanged?: boolean;
 }
 
 /** Backs up the database while it is in use. */
@@ -63,6 +64,7 @@ export async function runRestore(file: string, options: RestoreCommandOptions): 
       path,
       replace: options.yes ?? false,
       withoutLedger: options.withoutLedger ?? false,
+      evenIfChanged: options.evenIfChanged ?? false,
       ...(settings.secret === undefined ? {} : { secret: settings.secret }),
       ...(settings.encryption === undefined
         ? {}
