@@ -58,8 +58,11 @@ export async function forwardRequest(
   const status = incoming.statusCode ?? 502;
   const headers = toClientHeaders(incoming.headers);
   for (const [name, value] of Object.entries(passing.headers ?? {})) headers.set(name, value);
-  // A body without a length is forwarded in chunks as it arrives.
-  if (!headers.has("content-length")) headers.set("transfer-encoding", "chunked");
+  const wire = getNodeBindings(call.exchange);
+  // A body without a length is forwarded in chunks as it arrives. A client of HTTP/1.0 does not know them: its body ends with
+  // the connection.
+  const isChunked = !headers.has("content-length") && wire.incoming?.httpVersion !== "1.0";
+  if (isChunked) headers.set("transfer-encoding", "chunked");
   const hear = createReplyListener(incoming, passing.reader);
   const events = findEventStream(call, incoming, status);
   let isFirst = true;
@@ -67,7 +70,6 @@ export async function forwardRequest(
     if (isFirst) passing.onFirst?.();
     isFirst = false;
   };
-  const wire = getNodeBindings(call.exchange);
   const onlooker: RelayObserver = {
     onBytes(bytes) {
       first();
