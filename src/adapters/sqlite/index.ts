@@ -75,8 +75,8 @@ export { countRows } from "./files/copy-pages.ts";
 export { fileLedger } from "./files/ledger.ts";
 export { beginRestore, type Restoring } from "./files/restore.ts";
 export { digestKeyOf, fileSecret, hasFileSecret, textSecret } from "./files/secret.ts";
-export { isAlteration } from "./integrity/verify-digests.ts";
 export { type UpdateCopy, updateCopies } from "./files/update-copies.ts";
+export { isAlteration } from "./integrity/verify-digests.ts";
 export type { SqliteTuning } from "./open.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
