@@ -24,6 +24,7 @@ import { type Context, type Statement, tidy } from "./context.ts";
 import { putRight, starredValue, swapOf } from "./corrections/corrections.ts";
 import { takenBack } from "./corrections/taken-back.ts";
 import type { RulesReading } from "./known-memory.ts";
+import { type JudgedClause, judgeClauses, openSpans } from "./no-facts/factuality.ts";
 import { isRefused, quotedSpans } from "./no-facts/guards.ts";
 import { isPassedOver, isUnreal } from "./no-facts/unreal.ts";
 import { replyTo } from "./scraps/asked.ts";
@@ -94,6 +95,11 @@ export function* readStatements(
 
 /** Sentences as they were tagged, for the turns that follow: tagging is most of the work. They go with the message. */
 const tagged = new WeakMap<Message, Token[][]>();
+
+/** Where a message that was read tells no fact as it stands: what is denied, doubted, pretended. */
+export function openSpansOf(message: Message): { start: number; end: number }[] {
+  return (tagged.get(message) ?? []).flatMap((tokens) => openSpans(clausesOf(tokens)));
+}
 
 /** The claims of what is known, gathered at the first call. */
 function claimsOfMemories({ known }: RulesReading): () => readonly Claim[] {
@@ -181,22 +187,34 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   if (clauses.length === 0) mentionsOfFragment(context.discourse, tokens);
   if (clauses.length === 0 && order.length === 0)
     return putRight(context, text, whole, fragmentsAndMore({ context, tokens, text, place: whole }));
-  const progress: Progress = { text, clauses, isOrder: order.length > 0, conditional: false };
+  const judged = judgeClauses(clauses);
+  const progress: Progress = { text, ...progressOf(judged), isOrder: order.length > 0, conditional: false };
   const proposals = [
     ...order,
     ...farewells(context, text, whole),
     ...dueThen(context, text, whole),
     ...datedLead(context, clauses[0]),
-    ...clauses.flatMap((_clause, k) => readClause(context, progress, k)),
+    ...progress.clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
   proposals.push(...agesInBrackets(context, text, whole), ...furtherPredicates(context, text, whole));
   const ended = endedBeside(context, bared(text), whole, proposals);
   // "Figma is history" ends it, and is no fact about Figma.
   const told = ended.length > 0 ? proposals.filter((one) => !isAboutThing(one)) : proposals;
   proposals.splice(0, proposals.length, ...told, ...ended);
-  proposals.push(...beside({ context, tokens, text, place: whole }, proposals));
+  const open = openSpans(clauses);
+  const others = beside({ context, tokens, text, place: whole }, proposals);
+  proposals.push(...others.filter((one) => isPresumed(one) || !isWithin(one, open)));
   context.made.length = made;
   return putRight(context, text, whole, proposals);
+}
+
+/** Of whom one says "I don't think my wife smokes" there is one all the same. */
+function isPresumed(one: Proposal): boolean {
+  return one.propose === "add" && /^(?:have|be called)$/.test(one.claim?.relation ?? "");
+}
+
+function isWithin({ start, end }: Place, spans: readonly Place[]): boolean {
+  return spans.some((span) => span.start < end && start < span.end);
 }
 
 /** What a thing is that is nobody's: "Figma is history". */
@@ -240,7 +258,8 @@ function readPiece(context: Context, piece: Token[]): Proposal[] {
 function readTalk(context: Context, tokens: Token[], text: string): Proposal[] {
   const clauses = clausesOf(tokens);
   const made = context.made.length;
-  const progress: Progress = { text, clauses, isOrder: false, conditional: false };
+  const judged = judgeClauses(clauses);
+  const progress: Progress = { text, ...progressOf(judged), isOrder: false, conditional: false };
   const proposals = clauses.flatMap((_clause, k) => readClause(context, progress, k));
   context.made.length = made;
   return proposals;
@@ -255,6 +274,8 @@ function isBrief(clauses: readonly Clause[], tokens: readonly Token[]): boolean 
 interface Progress {
   readonly text: string;
   readonly clauses: readonly Clause[];
+  /** The clauses that leave open what they say. */
+  readonly open: ReadonlySet<Clause>;
   /** The sentence is an order to whoever answers. */
   readonly isOrder: boolean;
   before?: Before;
@@ -268,13 +289,18 @@ interface Progress {
   circumstance?: string | undefined;
 }
 
+function progressOf(judged: readonly JudgedClause[]): Pick<Progress, "clauses" | "open"> {
+  const open = judged.flatMap(({ clause, isOpen }) => (isOpen ? [clause] : []));
+  return { clauses: judged.map(({ clause }) => clause), open: new Set(open) };
+}
+
 function readClause(context: Context, progress: Progress, k: number): Proposal[] {
   const clause = progress.clauses[k];
   if (!clause) return [];
   if (k === 0) mentionsOfFragment(context.discourse, clause.tokens, clause.lead);
   const subject = subjectOf(context, clause, progress.before);
   const place = placeOf(context, clause);
-  const skip = isPassedOver(clause, progress.conditional);
+  const skip = isPassedOver(clause, progress.conditional) || progress.open.has(clause);
   noteOpening(context, progress, k, place);
   if (progress.isOrder && !clause.subject) return [];
   const proposals = proposalsOf(context, progress, k, { subject, place, skip });

@@ -20,7 +20,8 @@ export function claimOfClause(clause: ParsedClause, names: Names, speakerPath: s
     return undefined;
   const isPast = [head, ...auxiliaries].some((i) => tree.tokens[i]?.tag === "VBD");
   if (isPast || auxiliaries.some((i) => tree.tokens[i]?.label === "aux:pass")) return undefined;
-  const deny = clause.negated ? "not " : "";
+  if (isHalfNegated(clause)) return undefined;
+  const deny = clause.negated || isRare(clause) ? "not " : "";
   const inClause = (i: number): boolean => words.includes(i);
   const [object] = childrenBy(tree, head, "obj").filter(inClause);
   const obliques = childrenBy(tree, head, "obl").filter((i) => inClause(i) && i > head);
@@ -56,6 +57,28 @@ export function claimOfClause(clause: ParsedClause, names: Names, speakerPath: s
     subtree(tree, first, (i) => !inClause(i) || i === joint),
   );
   return made(`${predicateOf(clause)} ${tree.tokens[joint as number]?.lower}`, value, qualifier(first));
+}
+
+/** "I don't only eat meat", "I don't always wear glasses": neither told nor denied. */
+function isHalfNegated({ tree, head }: ParsedClause): boolean {
+  return (tree.children[head] ?? []).some(
+    (i) =>
+      /^(?:not|n't|n’t|nt)$/.test(tree.tokens[i]?.lower ?? "") &&
+      /^(?:only|just|merely|simply|always|necessarily|all)$/.test(tree.tokens[i + 1]?.lower ?? ""),
+  );
+}
+
+/** "I rarely eat meat", "I hardly ever drink": as good as not. */
+function isRare({ tree, head }: ParsedClause): boolean {
+  return childrenBy(tree, head, "advmod").some((i) => {
+    const [word, next] = [tree.tokens[i]?.lower ?? "", tree.tokens[i + 1]?.lower];
+    return (
+      i < head &&
+      (/^(?:rarely|seldom)$/.test(word) ||
+        (/^(?:hardly|barely|scarcely)$/.test(word) && next === "ever") ||
+        (word === "ever" && /^(?:hardly|barely|scarcely)$/.test(tree.tokens[i - 1]?.lower ?? "")))
+    );
+  });
 }
 
 /** "I'm a nurse", "I'm allergic to nuts": `be` with a noun, or with an adjective and what it is joined to. */

@@ -7,6 +7,7 @@ import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
 import { isRefused, quotedSpans } from "../grammar/no-facts/guards.ts";
 import { isUnreal } from "../grammar/no-facts/unreal.ts";
+import { openSpansOf } from "../grammar/reader.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn, momentOf } from "../grammar/time/dates.ts";
 import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
@@ -59,7 +60,9 @@ export function reconcile(
     length: message.content.length,
   };
   const isReal = spans.filter((span) => isReadable(message.content.slice(span.start, span.end)));
+  const open = openSpansOf(message);
   const byTrees = clauses
+    .filter((read) => !open.some((span) => overlaps(span, read)))
     .filter(({ start, end }) => isReal.some((span) => span.start <= start && end <= span.end))
     .flatMap((read) => scoreClause(read, around) ?? []);
   if (isShortTelling(message)) return [...proposals, ...addMissed(message, byTrees, proposals)];

@@ -28,10 +28,12 @@ export function swapped(change: Change): Proposal[] | undefined {
   const onlyNew = newAlone(change) ?? elsewhere(change);
   if (onlyNew) return onlyNew;
   for (const pattern of SWAPS) {
-    const found = pattern.exec(text)?.groups;
+    const match = pattern.exec(text);
+    const found = match?.groups;
+    if (match && !isCarriedOut(change, match[0])) return undefined;
     const old = tidy(found?.old ?? "").replace(/ (?:in|up|out|over)$/i, "");
     const fresh = newThing(found?.new ?? "");
-    if (old === "" || fresh === "" || /^\S+ing\b/.test(fresh)) continue;
+    if (isNoSwap(old, fresh)) continue;
     const rivals = rivalsOf(change, old);
     const [rival] = rivals;
     if (rival) return [inherit(change, rivals, rival, old, newName(rival, found?.new) ?? fresh)];
@@ -39,6 +41,39 @@ export function swapped(change: Change): Proposal[] | undefined {
   }
   return undefined;
 }
+
+function isNoSwap(old: string, fresh: string): boolean {
+  return old === "" || fresh === "" || /^\S+ing\b/.test(fresh);
+}
+
+/**
+ * Whether the swap that a clause names is one that its verb carries out: "I moved from", "we decided to move from", "I made the switch
+ * from". Who thinks of it, plans, refuses or regrets it has not made it.
+ */
+function isCarriedOut({ statement: { clause } }: Change, match: string): boolean {
+  const { tokens, verb } = clause;
+  const word = /^[\p{L}'’-]+/u.exec(match)?.[0].toLowerCase();
+  const at = tokens.findIndex(({ lower }, i) => i >= verb.from && lower === word);
+  if (at < 0) return true;
+  if (
+    tokens
+      .slice(verb.from, at)
+      .some(({ class: kind, lower }) => kind === "negation" || /^(?:almost|nearly|against)$/.test(lower))
+  )
+    return false;
+  const links = verb.chain.map((link) => link.verb);
+  if (at < verb.to)
+    return (
+      links.every((link) => CARRIES_OUT.test(link)) && !(links.includes("be going") && verb.tense === "past")
+    );
+  return MAKES.test(verb.lemma) && links.every((link) => CARRIES_OUT.test(link));
+}
+
+const CARRIES_OUT =
+  /^(?:start|begin|finish|end(?: up)?|manage|decide|choose|agree|resolve|opt|get|have|go|come|be going|be forced|be made|be told|be asked|help|make|let|stop|continue|keep)$/;
+/** What one does with a move or a switch when one makes it. */
+const MAKES =
+  /^(?:be|make|do|complete|finish|have|get|take|go|start|begin|see|celebrate|end up|succeed|help|announce|come|feel|find|spend|enjoy|love|like|hate|survive|manage)$/;
 
 const ONLY_NEW =
   /\b(?:switch|chang|upgrad|downgrad|convert|transition|migrat|mov|gone|went|go|swap|graduat|progress)(?:e|ed|d|ing|ped|es|s)?(?: (?:over|up|across|back|on))? to (?<new>.+)$/i;
@@ -113,13 +148,16 @@ const KEPT_WITH: Readonly<Record<string, RegExp>> = {
 
 /** "moved my notes to Obsidian": where a thing is kept, or with whom. */
 function elsewhere(change: Change): Proposal[] | undefined {
-  const found =
+  const match =
     /\b(?:mov|switch|transferr|shift|migrat|tak|took|chang)(?:e|ed|d|en|ing|s)? (?:all )?(?:my|our|the) (?<thing>[\p{L}' -]{2,30}?)(?: over| across| away)? (?:to|into|onto) (?<new>.+)$/iu.exec(
       change.text,
-    )?.groups;
+    );
+  const found = match?.groups;
   const fresh = newThing(found?.new ?? "");
   const thing = telling(found?.thing ?? "");
   if (
+    match === null ||
+    !isCarriedOut(change, match[0]) ||
     fresh === "" ||
     thing.length === 0 ||
     !/^(?:the |an? )?\p{Lu}/u.test(fresh) ||

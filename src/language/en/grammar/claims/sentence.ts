@@ -65,7 +65,8 @@ function finite([head = "", ...rest]: readonly string[], verb: Verb, plural: boo
   }
   if (verb.progressive) return spaced(be, verb.denied, inIng(head, verb), ...rest);
   if (head === "be") return spaced(be, verb.denied, ...rest);
-  if (verb.denied === "not") return spaced(conjugated("do", verb, plural), "not", head, ...rest);
+  if (verb.denied?.startsWith("not"))
+    return spaced(conjugated("do", verb, plural), verb.denied, head, ...rest);
   return spaced(verb.denied, conjugated(head, verb, plural), ...rest);
 }
 

@@ -4,7 +4,7 @@ import { datesIn, momentOf, type SaidDate } from "../time/dates.ts";
 import { isTimeNoun } from "../time/times.ts";
 import type { Stretch, Token } from "../words/token.ts";
 import { type Phrase, phrasesOf } from "./phrases.ts";
-import type { Link } from "./verbs.ts";
+import type { Denial, Link } from "./verbs.ts";
 
 export interface ClausePart {
   readonly context: Context;
@@ -220,8 +220,13 @@ export function whenOf({ dates }: ClausePart): { when?: string } {
   return date ? { when: date.iso } : {};
 }
 
-export function relationWith(deny: "not" | "never" | undefined, relation: string): string {
-  return deny ? `${deny} ${relation}` : relation;
+export function relationWith(deny: Denial | undefined, relation: string): string {
+  return deny ? `${relationDenial(deny)} ${relation}` : relation;
+}
+
+/** "rarely", "not often": the words of a memory keep it, and its relation is denied. */
+function relationDenial(denied: Denial): "not" | "never" {
+  return denied === "never" ? "never" : "not";
 }
 
 /** The verbs of a clause as a relation: "learn", "plan to hike", "not eat", "used to live". */
@@ -234,7 +239,7 @@ export function verbPhrase(part: { statement: Statement }): string {
   if (cannotStand(verb)) return "hate";
   if (verb.modal === "can" && links.length === 0) words.unshift("can");
   const base = [...words, last].join(" ");
-  return verb.denied ? `${verb.denied} ${base}` : base;
+  return relationWith(verb.denied, base);
 }
 
 function linkWord(link: Link): string {

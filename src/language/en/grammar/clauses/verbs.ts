@@ -13,7 +13,7 @@ export interface Verb {
   readonly lemma: string;
   /** Verbs before it that colour it, in base form with what joins them: "plan to", "love", "be going to". */
   readonly chain: readonly Link[];
-  readonly denied?: "not" | "never";
+  readonly denied?: Denial;
   readonly tense: "past" | "present" | "future";
   readonly perfect: boolean;
   readonly progressive: boolean;
@@ -27,6 +27,19 @@ export interface Verb {
   /** The forms in "ing" as they are written: "traveling", "programming". */
   readonly gerunds: readonly string[];
 }
+
+/** How a verb is denied, in the words of a memory. What hardly ever happens is no more done than what never happens. */
+export type Denial =
+  | "not"
+  | "never"
+  | "not often"
+  | "not usually"
+  | "rarely"
+  | "seldom"
+  | "hardly ever"
+  | "barely ever"
+  | "scarcely ever"
+  | "almost never";
 
 export interface Link {
   readonly verb: string;
@@ -73,6 +86,43 @@ function isNever(tokens: readonly Token[], from: number): boolean {
   return tokens[at]?.lower === "never" && !/[,;]/.test(tokens[at]?.after ?? "");
 }
 
+function noteDenial(reading: Reading, denial: Denial | undefined): void {
+  if (denial !== undefined && reading.denied !== "almost never") reading.denied = denial;
+}
+
+/** The denial of a negation: "I don't only teach" is none. */
+function denialAt(tokens: readonly Token[], at: number): Denial | undefined {
+  const next = tokens[at + 1]?.lower ?? "";
+  if (tokens[at]?.lower === "never") return "never";
+  if (next === "often" || next === "usually") return `not ${next}`;
+  const isMore = /^(?:only|just|merely|simply|solely)$/.test(next) && tokens[at + 2]?.class === "verb";
+  return isMore ? undefined : "not";
+}
+
+/** "I NEVER eat pork", "I RARELY eat meat" */
+function denialBefore(tokens: readonly Token[], from: number): Denial | undefined {
+  return rarityBefore(tokens, from) ?? (isNever(tokens, from) ? "never" : undefined);
+}
+
+/** "I RARELY eat meat", "HARDLY EVER drink": before the whole group. */
+function rarityBefore(tokens: readonly Token[], from: number): Denial | undefined {
+  for (let at = from - 1; at >= 0 && SKIPPED.has(tokens[at]?.class ?? ""); at -= 1) {
+    if (breaks(tokens, at)) return undefined;
+    const rarity = rarityAt(tokens, at);
+    if (rarity !== undefined) return rarity;
+  }
+  return undefined;
+}
+
+function rarityAt(tokens: readonly Token[], at: number): Denial | undefined {
+  const { lower = "" } = tokens[at] ?? {};
+  if (lower === "rarely" || lower === "seldom") return lower;
+  const next = tokens[at + 1]?.lower;
+  if (next === "never" && (lower === "almost" || lower === "nearly")) return "almost never";
+  if (next !== "ever") return undefined;
+  return lower === "hardly" || lower === "barely" || lower === "scarcely" ? `${lower} ever` : undefined;
+}
+
 interface Group {
   readonly lemma: string;
   readonly chain: readonly Link[];
@@ -116,7 +166,7 @@ export function formOf(token: Token): Verb["form"] {
 
 interface Reading {
   head: number;
-  denied?: "not" | "never";
+  denied?: Denial;
   perfect: boolean;
   progressive: boolean;
   passive: boolean;
@@ -126,7 +176,7 @@ interface Reading {
 
 function readAuxiliaries(tokens: readonly Token[], from: number, end: number): Reading {
   const reading: Reading = { head: from, perfect: false, progressive: false, passive: false, did: false };
-  if (isNever(tokens, from)) reading.denied = "never";
+  noteDenial(reading, denialBefore(tokens, from));
   let last: string | undefined;
   for (let at = from; at < end; at += 1) {
     const token = tokens[at];
@@ -162,9 +212,10 @@ function isBetween(
 ): boolean {
   const token = tokens[at];
   if (token?.class === "negation") {
-    reading.denied = token.lower === "never" ? "never" : "not";
+    noteDenial(reading, denialAt(tokens, at));
     return true;
   }
+  if (at > from) noteDenial(reading, reading.denied ?? rarityAt(tokens, at));
   if (reading.modal === "would" && token?.lower === "rather") {
     reading.modal = "would rather";
     return true;
