@@ -2,6 +2,7 @@ import type { Claim, Memory } from "../../../domain/memory.ts";
 import { splitWords } from "../../../domain/search/search-terms.ts";
 import type { Embedder } from "../../../ports/language/embedder.ts";
 import type { Question } from "../../../ports/language/question-reader.ts";
+import { isKnownNoun } from "../kinds/kinds.ts";
 import { listAttributeRelations } from "../relations/relations.ts";
 import { toSingular } from "../word-forms.ts";
 import { isWide } from "./kind.ts";
@@ -94,12 +95,21 @@ function withList(chosen: readonly Match[], matches: readonly Match[]): Match[] 
 export function isOneList(one: Memory, other: Memory): boolean {
   const a = one.sources[0];
   const b = other.sources[0];
-  if (one === other || !a || !b) return false;
+  if (one === other || !a || !b || isCounted(other.claim?.value ?? "")) return false;
   const isSame = a.message === b.message && a.start === b.start && a.end === b.end;
   return (
     isSame && one.claim?.relation === other.claim?.relation && one.claim?.subject === other.claim?.subject
   );
 }
+
+/** "a dog AND A BROTHER": a counted noun tells by itself what it is of. "Thai and Italian food", "a Golf" do not. */
+function isCounted(value: string): boolean {
+  const [head = ""] = value.split(/\b(?:called|named|with|for|in|of|on|from|at|that|who|which)\b/u);
+  const noun = head.trim().split(/\s+/).at(-1) ?? "";
+  return COUNTED.test(head) && !/^\p{Lu}/u.test(noun) && isKnownNoun(toSingular(noun));
+}
+
+const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|my|our) /i;
 
 /** "Which bank are my savings with?": the joint is the same, and it is said of the thing that is asked about. */
 function isSaidOfThing({ subject, relations }: Question, claim: Claim): boolean {

@@ -58,7 +58,7 @@ function byRelation(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Matc
   if (rank < 0) return undefined;
   const isPastAsked = question.past === true || question.tense === "past";
   if (isPastState && !isPastAsked && one.isThen !== true) return undefined;
-  if (!meetsQuestion(asked, one, claim) || !isMeantByHaving(question, bare, claim)) return undefined;
+  if (!meetsQuestion(asked, one, claim) || !isMeant(question, bare, claim)) return undefined;
   const kind = kindFits(asked, one.memory, claim);
   if (kind === false && question.asks !== "yes_no") return undefined;
   if (!saysMore(question, claim)) return undefined;
@@ -67,15 +67,34 @@ function byRelation(asked: AskedQuestion, one: MemoryAtTime, claim: Claim): Matc
   return { memory: one.memory, holds: one.holds, by: "relation", score, kind, isNarrowed: narrow >= 0.5 };
 }
 
+function isMeant(question: Question, relation: string, claim: Claim): boolean {
+  return isMeantByHaving(question, relation, claim) && isMeantByDoing(question, claim);
+}
+
 /** "What am I allergic to?" is answered by "have a nut allergy", and not by all that one has. */
 function isMeantByHaving(question: Question, relation: string, { value }: Claim): boolean {
   const [asked = ""] = question.relations;
-  const isBare = question.asks === "value" && question.topic === undefined && question.narrows === undefined;
+  const isOpen =
+    question.asks === "value" || (question.asks === "yes_no" && ANYTHING.test(question.value ?? ""));
+  const isBare = isOpen && question.topic === undefined && question.narrows === undefined;
   if (!isBare || !POSSESSION.test(relation) || POSSESSION.test(asked)) return true;
   const telling = essence(asked);
   if (telling.length > 0 && coverage(bagOf(value), telling) > 0) return true;
   return attributeOf(value).includes(asked) || (asked === "drive" && isOfKind(value, "vehicle") === true);
 }
+
+const ANYTHING = /^(?:(?:any|some)(?:thing|body|one|where)?)?$/i;
+
+/** "Do I drink?": no answer is that meat is not liked, and none to "Do I eat?" that fish is not eaten. */
+function isMeantByDoing({ asks, value, narrows, relations }: Question, claim: Claim): boolean {
+  const [asked = ""] = relations;
+  if (asks !== "yes_no" || value !== undefined || narrows !== undefined || claim.value === "") return true;
+  const bare = claim.relation.replace(/^(?:not|never) /, "");
+  if (bare === asked) return !(bare === "eat" && bare !== claim.relation);
+  return !FEELING.test(bare) || FEELING.test(asked) || coverage(bagOf(claim.value), essence(asked)) > 0;
+}
+
+const FEELING = /^(?:like|love|enjoy|prefer|hate|dislike|adore|avoid)$/;
 
 const POSSESSION = /^(?:have|own|keep|get|hold)$/;
 

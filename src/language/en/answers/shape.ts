@@ -34,11 +34,16 @@ function isWithAsked({ relations }: Question): boolean {
 function shapeOfBeing(question: Question, memory: Memory, claim: Claim, value: string): boolean {
   const { asks, relations } = question;
   if (relations[0] === "be from") return isOfKind(claim.value, "nationality") === true;
-  if (asks === "how_many") return isCounted(question, memory, value);
+  if (asks === "how_many") return isSizeAsked(question, value) && isCounted(question, memory, value);
   if (asks === "when") return isTimed(question, memory, value);
   if (asks === "where") return /\b(?:in|at|on|near|opposite|under|behind|next to)\b/.test(value);
   if (asks === "who") return /\p{Lu}/u.test(claim.value) || isManyOf(claim) || !NOBODY.test(claim.value);
   return kindShape(question, claim);
+}
+
+/** "a size 12", "a 34B": of clothes, and no height, age or weight. */
+function isSizeAsked({ topic = "" }: Question, value: string): boolean {
+  return !/\bsizes?\b|^an? \d+[A-K]{1,2}$/.test(value.trim()) || /\bsize/i.test(topic);
 }
 
 const NOBODY = /^(?:an?|the) |^(?:married|engaged|single)\b/i;

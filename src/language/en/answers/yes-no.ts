@@ -20,6 +20,8 @@ export function yesOrNo(
   const [best] = current.filter(
     ({ memory }) => !PARTING.test(memory.claim?.relation ?? "") && !isOnlyWished(asked, memory),
   );
+  const again = parted && resumedAfter(parted, asked, held);
+  if (again) return { text: `Yes, ${low(toSecondPerson(again.memory.text))}`, used: [again.memory.id] };
   if (parted && (!best || parted.memory.at >= best.memory.at))
     return { text: `No, ${low(sayOne(parted.memory, question, asked.text))}`, used: [parted.memory.id] };
   if (best)
@@ -102,10 +104,18 @@ function affirmed(match: Match, asked: AskedQuestion): string {
   const said = sayOne(memory, asked.question, asked.text);
   const isDenied =
     /^(?:not|never) /.test(claim?.relation ?? "") ||
+    isOver(asked, claim) ||
     asked.question.relations.some((relation) => areOpposed(relation, claim?.relation ?? ""));
   if (isDenied) return `No, ${low(said)}`;
   if (alternatives(asked.question).length > 1) return capitalize(said);
   return `Yes, ${startsWithName(memory) ? said : low(said)}`;
+}
+
+/** "Do I play chess?", of one who used to. */
+function isOver({ question, text }: AskedQuestion, claim: Claim | undefined): boolean {
+  const isPast =
+    question.past === true || question.tense === "past" || /\b(?:did|used? to|ever)\b/i.test(text);
+  return !isPast && /^used to /.test(claim?.relation ?? "");
 }
 
 function startsWithName(memory: Memory): boolean {
@@ -171,6 +181,27 @@ function stoppedDoing(
     return question.relations.some((relation) => toGerund(relation) === doing);
   });
 }
+
+/** "started smoking again", "is back on coffee", after the smoking or the coffee was given up. */
+function resumedAfter(
+  { memory: { claim, at } }: MemoryAtTime,
+  { fits }: AskedQuestion,
+  held: readonly MemoryAtTime[],
+): MemoryAtTime | undefined {
+  const what = essence(`${claim?.relation ?? ""} ${claim?.value ?? ""}`.replace(PARTING, ""));
+  if (what.length === 0) return undefined;
+  return held.findLast(
+    ({ memory, holds }) =>
+      holds &&
+      memory.at > at &&
+      fits(memory.claim?.subject ?? "") > 0 &&
+      RESUMED.test(memory.text) &&
+      !/\b(?:not|never|want|wants|hopes?|plans?|might|tempted)\b/.test(memory.text) &&
+      coverage(bagOf(memory.text), what) === 1,
+  );
+}
+
+const RESUMED = /\b(?:again|back (?:on|to|into)|resum\w+|re-?start\w+|(?:took|taken|takes) up)\b/;
 
 const STOPPED = /^(?:stop|quit|give up) (?<doing>\p{L}+ing)(?: |$)/u;
 

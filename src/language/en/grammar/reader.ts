@@ -5,7 +5,7 @@ import { takenOver } from "./changes/change-swaps.ts";
 import { byOthers } from "./changes/changes.ts";
 import { idiomEndings } from "./changes/endings.ts";
 import { beside, piecesOf, wishesOf } from "./claims/beside.ts";
-import { instructionOf } from "./claims/instructions.ts";
+import { asksForName, instructionOf } from "./claims/instructions.ts";
 import { furtherPredicates } from "./claims/name-claims.ts";
 import {
   type Before,
@@ -172,8 +172,8 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   const clauses = clausesOf(tokens);
   const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
   if (short) return short;
-  const swapped =
-    takenOver(context, text, whole) ?? swapOf(context, text, whole) ?? asides(context, tokens, text, whole);
+  const swap = asksForName(text) ? undefined : swapOf(context, text, whole);
+  const swapped = takenOver(context, text, whole) ?? swap ?? asides(context, tokens, text, whole);
   if (swapped) return swapped;
   const reply = isBrief(clauses, tokens) ? replyTo({ context, text, place: whole }) : undefined;
   if (reply) return reply;

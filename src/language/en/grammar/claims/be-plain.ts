@@ -79,6 +79,8 @@ function subjectValue(part: ClausePart, subject: Entity, isPerson: boolean): str
   // "My best man is my cousin Rory": a role, and no name.
   if (span && isPerson && tokens[span[0]]?.class === "possessive") return undefined;
   if (span && tokens[span[0]]?.class !== "pronoun") return said(context, tokens, ...span);
+  // "I'm my mother's carer": no name is told.
+  if (subject.path === context.discourse.speaker.path) return undefined;
   return subject.name ?? (subject.path.includes("/") ? undefined : subject.display);
 }
 

@@ -7,6 +7,11 @@ import { compose } from "./sentence.ts";
 
 const CALL_ME =
   /^(?:(?:so|and|but|also|oh|hey|hi|btw|ok|okay)[, ]+)*(?:please |pls |you can |you may |just |feel free to |from now on,? |do )*(?:call|refer to) me (?:as )?(?<name>["“]?\p{L}[\p{L}'’. -]*?["”]?)(?=[,.!?;]|$| (?:and|instead|please|from now|not|because|since|nobody|everyone|everybody|rather|ok|okay|now|for short|though|when|that)\b)/iu;
+/** "Please call me Kat, not Katherine": an order, and no correction of what was told. */
+export function asksForName(text: string): boolean {
+  return CALL_ME.test(text);
+}
+
 const LASTING =
   /\b(?:from now on|always|never|in (?:the )?future|going forward|every time|whenever|when (?:you|i)|each time|by default|from here on(?: out)?|from today(?: on)?|henceforth|at all times|in all (?:your )?(?:answers|replies))\b/i;
 const TO_ASSISTANT =

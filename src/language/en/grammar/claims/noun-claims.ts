@@ -24,8 +24,7 @@ export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   const value = said(context, tokens, phrase.from, phrase.to);
   const parent = nameOwner(subject);
   const [item] = phrase.items;
-  if (parent && !clause.verb.denied)
-    return [called(part, parent, parent.plural || !item ? value : said(context, tokens, ...item))];
+  if (parent && (!clause.verb.denied || NO_NAME.test(value))) return namedBy(part, parent, item, value);
   if (!item || value === "" || (clause.verb.tense === "past" && clause.verb.denied)) return [];
   const isSpeaker = subject.path === context.discourse.speaker.path;
   const children = childrenOf(part, item, isSpeaker);
@@ -37,6 +36,15 @@ export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
   if (isBareAmount(value) && !isCountedBefore(part)) return [];
   return namedOrLasting(part, phrase, item, value);
 }
+
+/** "my daughter's name is ELSA" */
+function namedBy(part: ClausePart, parent: Entity, item: Stretch | undefined, value: string): AddProposal[] {
+  if (NO_NAME.test(value)) return [];
+  return [called(part, parent, parent.plural || !item ? value : said(part.context, part.tokens, ...item))];
+}
+
+/** "My name is a secret", "none of your business". */
+const NO_NAME = /^(?:an? |the |none\b|nothing\b|my |your |not )|\b(?:call|me|you|your)\b/;
 
 function namedOrLasting(part: ClausePart, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
   const { context, tokens, statement } = part;

@@ -280,8 +280,14 @@ function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: s
   if (noun.determiner !== undefined || noun.possessive !== undefined || head === "") return undefined;
   const path = `${self.speaker.path}/${head}`.toLowerCase();
   // "name's Delphine"
-  if (head === "name") return owned(self.speaker, head, undefined);
+  if (head === "name") return owned(lastIntroduced(self) ?? self.speaker, head, undefined);
   return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
+}
+
+/** "I have a brother in Hanoi, NAME is Duc": the brother's. */
+function lastIntroduced(self: Discourse): Entity | undefined {
+  const last = self.spokenOf().findLast(({ animate, path }) => animate && path !== self.speaker.path);
+  return last?.plural === false && last.name === undefined ? last : undefined;
 }
 
 /** "the capital of France": of the world, not of somebody's life. */

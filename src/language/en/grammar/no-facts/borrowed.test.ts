@@ -17,6 +17,17 @@ describe("words beside a text that is brought in", () => {
   );
 });
 
+describe("the numbers of a list", () => {
+  it("part its sentences, where they count from one", () => {
+    const pieces = own("1. I live in Hull 2. I have a dog 3) I hate figs").map((piece) => piece.trim());
+    expect(pieces).toEqual(["I live in Hull", "I have a dog", "I hate figs"]);
+  });
+
+  it.each(["I have 2. No more", "2. I live in Hull 4. I ski"])("are none in “%s”", (text) =>
+    expect(own(text)).toEqual([text]),
+  );
+});
+
 describe("words about what is made up", () => {
   it.each(["Let's pretend we live on Mars and I am the captain", "let's play a game: I own a castle"])(
     "“%s” opens a game",

@@ -81,12 +81,21 @@ function borrowedRanges(content: string): TextSpan[] {
     const range = broughtIn(content, found);
     if (range) ranges.push(range);
   }
+  ranges.push(...enumerators(content));
   const headers = [...content.matchAll(HEADER)];
   const [first] = headers;
   if (first && headers.length > 1) ranges.push({ start: first.index, end: content.length });
   const play = PLAY.exec(content);
   if (play) ranges.push({ start: sentenceStart(content, play.index), end: content.length });
   return ranges;
+}
+
+/** "1. I live in Hull 2. I have a dog": the numbers part the sentences of a list, where they count from one. */
+function enumerators(content: string): TextSpan[] {
+  const marks = Array.from(content.matchAll(/(?<=^|\s)(?<number>\d{1,2})[.)](?=\s)/g));
+  const isList = marks.length > 1 && content.trimStart().startsWith(marks[0]?.[0] ?? "");
+  const isCounted = isList && marks.every(({ groups }, at) => Number(groups?.number) === at + 1);
+  return isCounted ? marks.map(({ 0: mark, index }) => spanOf(index, mark.length)) : [];
 }
 
 /** To the end of the line, or of the message where the colon ends its line. */
