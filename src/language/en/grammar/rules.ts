@@ -115,7 +115,7 @@ export function readableSpans(
   text: string,
   sentences: readonly TextSpan[],
   earlier: readonly Message[],
-  names: readonly string[],
+  names: readonly string[] = [],
 ): TextSpan[] {
   const all = ownSpans(text, sentences, earlier, names);
   return all.filter(({ start, end }) => end - start <= LONGEST_SENTENCE).slice(0, MOST_SENTENCES);
