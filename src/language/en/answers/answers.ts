@@ -3,7 +3,7 @@ import type { Memory } from "../../../domain/memory.ts";
 import type { Recall } from "../../../domain/recall.ts";
 import { extractTerms, toWordKey } from "../../../domain/search/search-terms.ts";
 import { splitSentences } from "../../../domain/text/split-text.ts";
-import { findOffset, toLocalTime } from "../../../domain/time.ts";
+import { toLocalTime } from "../../../domain/time.ts";
 import type {
   Answerer,
   AnswerRequest,
@@ -14,6 +14,8 @@ import type { Question, QuestionReader } from "../../../ports/language/question-
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { isOfOtherLanguage } from "../detect-language.ts";
 import { formatDateInWords } from "../format-date.ts";
+import { datesIn } from "../grammar/time/dates.ts";
+import { parseEnglish } from "../parser/english-trees.ts";
 import { toSecondPerson, toSentence } from "../word-forms.ts";
 import { type AnswerIndex, answerIndexInSlices } from "./answer-index.ts";
 import { bag } from "./bags.ts";
@@ -102,7 +104,7 @@ async function composeReply(ports: AnswererPorts, request: AnswerRequest): Promi
     const statements = composed ? [fromComposed(sources, composed, isListed)] : [];
     const findings = await weighEvidence(ports, sources, inquiry, statements, read.past !== true);
     isUnread = findings.isUnread === true;
-    const answer = answerFromEvidence(findings, timely !== "unknown", dayReader(ports));
+    const answer = answerFromEvidence(findings, timely !== "unknown", readDay);
     return answer ?? sureOf(fromPreferences(question, found.items));
   };
   const answer = exact ?? (isWhole ? undefined : await fromMemories());
@@ -292,15 +294,18 @@ function sayAll(chosen: readonly Match[], read: Question, asked: string): string
   return sentences.join(" ");
 }
 
-/** Words read as a question give the span of time that they name; a single day of it is a date. */
-function dayReader({ questions }: AnswererPorts): DayReader {
-  return (words, at) => {
-    const { from, to } = questions.read(words, { at, known: [] });
-    if (from === undefined || to === undefined) return undefined;
-    const isDay = Date.parse(to) - Date.parse(from) === 86_400_000;
-    return isDay ? toLocalTime(from, findOffset(at)).slice(0, 10) : undefined;
-  };
-}
+/**
+ * The one day that words name. A day without a year lies ahead of what is told in the present. A weekday alone is none there:
+ * "bin day is Tuesday" is of every week.
+ */
+const readDay: DayReader = (words, at) => {
+  const isPast = parseEnglish(words).some(({ tokens }) => tokens.some(({ tag }) => tag === "VBD"));
+  const dates = datesIn(words, at, !isPast);
+  const [date] = dates;
+  if (dates.length !== 1 || date === undefined || date.iso.length < 10) return undefined;
+  const isWeekdayAlone = /^(?:on )?\p{L}+days?$/iu.test(words.slice(date.start, date.end));
+  return isWeekdayAlone && !isPast ? undefined : date.iso.slice(0, 10);
+};
 
 /** The memory whose words contain all distinctive ones; current memories first, then the newest. */
 function findMeantMemory(index: AnswerIndex, about: string): Memory | undefined {

@@ -47,7 +47,7 @@ function readDates(context: Context, statement: Statement): SaidDate[] {
   const text = context.content.slice(statement.start, statement.end);
   const ahead =
     verb.tense === "future" ||
-    (verb.tense === "present" && !verb.perfect) ||
+    (verb.tense === "present" && (!verb.perfect || /\b(?:until|till|til) /i.test(text))) ||
     verb.chain.some((link) =>
       ["plan", "be going", "want", "hope", "intend", "promise", "need", "have"].includes(link.verb),
     );

@@ -38,3 +38,24 @@ it("reads a month of three letters behind any word for a time", () => {
   expect(on("I left before mar", false)).toEqual(["2024-03"]);
   expect(on("from the jar, mar it", true)).toEqual([]);
 });
+
+it("puts a limit without a year on the side that is nearer, whatever the tense", () => {
+  const at = "2025-03-18T10:00:00.000Z";
+  expect(datesIn("I got an extension til 15 July", at, false)[0]?.iso).toBe("2025-07-15");
+  expect(datesIn("she was posted to Leeds from 1 September", at, false)[0]?.iso).toBe("2025-09-01");
+  expect(datesIn("we stayed until 20 January", at, false)[0]?.iso).toBe("2025-01-20");
+  expect(datesIn("he has been there since 1 September", at, true)[0]?.iso).toBe("2024-09-01");
+});
+
+it("reads a weekday and its number as one day", () => {
+  const at = "2025-10-17T10:00:00.000Z";
+  expect(datesIn("he came back on Thursday the 23rd", at, false)[0]?.iso).toBe("2025-10-23");
+  expect(datesIn("the fitting was on Tuesday 7th", at, false)[0]?.iso).toBe("2025-10-07");
+});
+
+it("reads no date from a length in words above ten", () => {
+  const at = "2025-06-03T10:00:00.000Z";
+  expect(datesIn("I have been treasurer for eleven years", at, false)).toEqual([]);
+  expect(datesIn("she taught for thirty-one years", at, false)).toEqual([]);
+  expect(datesIn("they moved here twelve years ago", at, false)[0]?.iso).toContain("2013");
+});

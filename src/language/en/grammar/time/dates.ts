@@ -103,10 +103,13 @@ const SINCE = /\bsince (?:early |late |the |around )?$/i;
 const FOR_DAY =
   /\bfor (?:the |this |next )?(?:\d{1,2}(?:st|nd|rd|th)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:last|ago))/i;
 
+/** "I got an extension until 15 July": a limit can lie ahead of what is told of the past. */
+const LIMIT = /\b(?:until|till|'?til|by|from|starting|as of) (?:the |about |around )?$/i;
+
 function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
   const future = looksAhead || FOR_DAY.test(text);
   const plain = text.replace(/’/g, "'");
-  const relative = relativeDate(plain, instant, future);
+  const relative = relativeDate(plain, instant, future) ?? numberedWeekday(plain, instant);
   if (relative) return [relative];
   const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
   const found = parser
@@ -115,11 +118,40 @@ function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
     .map((one) => ({
       start: one.index,
       end: one.index + one.text.length,
-      iso: isoOf(one, instant, future && !SINCE.test(plain.slice(0, one.index))),
+      iso: isoOf(one, instant, directionOf(plain.slice(0, one.index), future)),
     }));
   if (found.length > 0) return found;
   return byHand(plain, instant, future);
 }
+
+/** Where a day without a year lies, seen from the message; `near` takes the nearest one on either side. */
+type Direction = "ahead" | "behind" | "near";
+
+function directionOf(before: string, future: boolean): Direction {
+  if (future) return SINCE.test(before) ? "behind" : "ahead";
+  return LIMIT.test(before) ? "near" : "behind";
+}
+
+/** "Thursday the 23rd": the nearest such day whose number and weekday agree. */
+function numberedWeekday(text: string, instant: Date): SaidDate | undefined {
+  const said = NUMBERED_WEEKDAY.exec(text);
+  if (!said?.groups) return undefined;
+  const weekday = WEEKDAYS.indexOf((said.groups.weekday ?? "").toLowerCase());
+  const today = Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate());
+  const days = Array.from(
+    { length: 25 },
+    (_, i) =>
+      new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + i - 12, Number(said.groups?.day))),
+  );
+  const [day] = days
+    .filter((one) => one.getUTCDay() === weekday && one.getUTCDate() === Number(said.groups?.day))
+    .sort((one, other) => Math.abs(one.getTime() - today) - Math.abs(other.getTime() - today));
+  return day && at(said, day.toISOString().slice(0, 10));
+}
+
+const WEEKDAYS = "sun mon tues wednes thurs fri satur".split(" ");
+const NUMBERED_WEEKDAY =
+  /\b(?<weekday>mon|tues|wednes|thurs|fri|satur|sun)day,? (?:the )?(?<day>\d{1,2})(?:st|nd|rd|th)\b(?!,? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/i;
 
 /** "this minute", "30 minutes to it": now, or how long it takes; "2 hours ago" is a time. */
 function isMomentLong(words: string): boolean {
@@ -163,7 +195,7 @@ function isDate(found: Found, text: string): boolean {
   const before = text.slice(Math.max(0, found.index - 12), found.index).toLowerCase();
   // "ten a day", "two weeks long": a length or a rate, no date; "in two weeks", "two weeks ago" are.
   if (
-    /^(?:about )?(?:a|an|per|one|two|three|four|five|six|seven|eight|nine|ten|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/i.test(
+    /^(?:about )?(?:a|an|per|\p{L}+(?:ty|teen)(?:-\p{L}+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d+|few|couple)?(?: of)? ?(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/iu.test(
       found.text.trim().replace(/^for /i, ""),
     ) &&
     !/\b(?:in|within) (?:about |like |just )?$/.test(before)
@@ -194,16 +226,19 @@ function isNameOfThing(found: Found, text: string): boolean {
   return isBare && /\b(?:the|an?|my|our|his|her|their|your|every)\s+$/i.test(before) && NAMED.test(after);
 }
 
-function isoOf(found: Found, instant: Date, ahead: boolean): string {
+function isoOf(found: Found, instant: Date, direction: Direction): string {
   const { start } = found;
   const text = found.text.toLowerCase();
   let date = isAfternoon(start, text) ? new Date(start.date().getTime() + 12 * 3_600_000) : start.date();
-  const future = ahead && !/^(?:last|past)\b/.test(text);
+  const future = direction === "ahead" && !/^(?:last|past)\b/.test(text);
   if (/last weekend/.test(text)) date = weekendBefore(instant);
   else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
   else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
   else if (!start.isCertain("year") && start.isCertain("month"))
-    date = nearest(date, instant, future, start.isCertain("day"));
+    date =
+      direction === "near" && start.isCertain("day")
+        ? nearestYear(date, instant)
+        : nearest(date, instant, future, start.isCertain("day"));
   else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
     date = new Date(date.getTime() - 7 * 86_400_000);
   return cutIso(date.toISOString(), start, text);
@@ -251,6 +286,16 @@ function nearest(date: Date, instant: Date, future: boolean, dayKnown: boolean):
   if (!future && moved.getTime() > instant.getTime() + 86_400_000)
     moved.setUTCFullYear(moved.getUTCFullYear() - 1);
   return moved;
+}
+
+function nearestYear(date: Date, instant: Date): Date {
+  const years = [-1, 0, 1].map((away) => {
+    const moved = new Date(date);
+    moved.setUTCFullYear(instant.getUTCFullYear() + away);
+    return moved;
+  });
+  const away = (one: Date): number => Math.abs(one.getTime() - instant.getTime());
+  return years.reduce((best, one) => (away(one) < away(best) ? one : best));
 }
 
 const SEASONS: Readonly<Record<string, string>> = {
