@@ -55,6 +55,8 @@ export function said(context: Context, tokens: readonly Token[], from: number, t
   const isSigned =
     /\d/.test(first.word) && /(?:^|\s)[-−]$/.test(context.content.slice(0, first.start).slice(-2));
   const text = context.content.slice(first.start - (isSigned ? 1 : 0), last.end);
+  // "STEPH's my flatmate": the verb stands in the same word.
+  if (last.contracted === "first") return tidy(text.replace(/['’]\p{L}{1,2}$/u, ""));
   return tidy(last.owner && isFollowed(last, tokens[to]) ? text.replace(/['’]s?$/, "") : text);
 }
 

@@ -15,7 +15,7 @@ import { isOfItself } from "./forgetting/stated-requests.ts";
 import type { RulesReading } from "./known-memory.ts";
 import { isInPlay, isTextWork, ownSpans } from "./no-facts/borrowed.ts";
 import { readStatements } from "./reader.ts";
-import { closeHoles, hasHole, withoutHoles } from "./words/holes.ts";
+import { closeHoles, hasHole, withoutAsides, withoutHoles } from "./words/holes.ts";
 
 /** How much of a message is read, so that no message can take seconds. */
 const MOST_SENTENCES = 120;
@@ -79,9 +79,12 @@ async function proposalsOf(
   const sure = erasures.filter(({ confidence = 1, due }) => due || confidence >= LIKELY_REQUEST);
   if (sure.some(isOfItself)) return erasures;
   const rest = stating.filter(({ start }) => !sure.some((one) => one.start === start));
-  const stated = await runInSlices(readStatements(message, reading, rest), SLICE_MS);
+  const content = withoutAsides(message.content);
+  // The same message where nothing changed: what is remembered of it goes by the message.
+  const plain = content === message.content ? message : { ...message, content };
+  const stated = await runInSlices(readStatements(plain, reading, rest), SLICE_MS);
   const read = attributeToNamed(withoutDoubles(stated));
-  const statements = refine(message, rest, read);
+  const statements = refine(plain, rest, read);
   return [...erasures, ...keepable(statements)];
 }
 
@@ -139,12 +142,20 @@ function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
   return earlier.at(-1)?.role === "assistant" && /^[\d.,:/\s€$£%+-]{1,20}$/.test(content);
 }
 
-/** Nothing that looks like a credential leaves here, wherever it stood, and no part of a sentence. */
+/** Nothing that looks like a credential leaves here, wherever it stood, and no part of a sentence or of a pair of brackets. */
 function keepable(proposals: readonly Proposal[]): Proposal[] {
-  return proposals.filter(
+  return proposals.map(withoutOpenBracket).filter(
     (proposal) =>
       proposal.propose !== "add" || !(hasCredential(proposal.text) || CUT_SENTENCE.test(proposal.text)),
   );
+}
+
+/** "two cats (Miso": a bracket that is not closed is left out with what it opened. */
+function withoutOpenBracket(one: Proposal): Proposal {
+  if (one.propose !== "add" || !/\([^()]*$/.test(one.text)) return one;
+  const close = (text: string): string => text.replace(/\s*\((?:\d{1,3}(?=\s)|[^()]*?(?=[.!?]?$))/, "");
+  const claim = one.claim && { ...one.claim, value: close(one.claim.value) };
+  return { ...one, text: close(one.text), ...(claim ? { claim } : {}) };
 }
 
 /** "Dr Sato is the user's guide from.", "Is called Tom.": words are missing, so that it was misread. */

@@ -64,6 +64,7 @@ export function reconcile(
   const byTrees = clauses
     .filter((read) => !open.some((span) => overlaps(span, read)))
     .filter(({ start, end }) => isReal.some((span) => span.start <= start && end <= span.end))
+    .filter(({ start }) => !quotes.some((quote) => quote.start <= start && start < quote.end))
     .flatMap((read) => scoreClause(read, around) ?? []);
   if (isShortTelling(message)) return [...proposals, ...addMissed(message, byTrees, proposals)];
   const chances = proposals.map((one) => (one.propose === "add" ? chanceOf(one, clauses, around) : 1));

@@ -259,6 +259,9 @@ export function quotedSpeaker(
   const { tokens, subject, verb } = clause;
   if (!sayer || sayer.path === context.discourse.speaker.path || !tokens[verb.from]?.quoted) return undefined;
   if (clause.asks || verb.open || !isHuman(sayer)) return undefined;
+  // "I hate my school": whose it is would be read as the user's.
+  if (tokens.slice(...clause.rest).some(({ lower }) => /^(?:me|us|my|our|mine|ours)$/.test(lower)))
+    return undefined;
   if (!subject) return clause.shares ? sayer : undefined;
   const isI = subject[1] - subject[0] === 1 && FIRST_PERSON.has(tokens[subject[0]]?.lower ?? "");
   return isI && clause.role !== "condition" ? sayer : undefined;

@@ -44,7 +44,9 @@ export function presumed(
   const end = askedFrom(tokens);
   for (let at = 0; at < end; at += 1) {
     const token = tokens[at];
-    if (!token || token.quoted || !/^(?:my|our)$/.test(token.lower)) continue;
+    // "He's my boss, NOT my brother": that one is not tells of nobody.
+    const isDenied = tokens[at - 1]?.class === "negation";
+    if (!token || token.quoted || isDenied || !/^(?:my|our)$/.test(token.lower)) continue;
     for (const item of ownedAt(tokens, at)) {
       const proposal = presumedOne(context, tokens, item, [...made, ...found]);
       if (proposal) found.push(proposal);

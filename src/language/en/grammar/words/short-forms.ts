@@ -1,3 +1,4 @@
+import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { toSingular } from "../../word-forms.ts";
 import type { Token, WordClass } from "./token.ts";
 
@@ -37,9 +38,22 @@ const JOINED = new Map(
     theyve: "they have",
     itll: "it will",
     youll: "you will",
+    id: "i would",
     theyll: "they will",
   }),
 );
+
+/** Typed as they sound. */
+const YOURS: ReadonlyMap<string, [string, WordClass]> = new Map([
+  ["u", ["you", "pronoun"]],
+  ["ur", ["your", "possessive"]],
+]);
+
+/** "ID BUY a house", and not "my id is 45". */
+function isJoined({ lower, word, after }: Token, next: Token | undefined): boolean {
+  if (lower !== "id") return true;
+  return word === lower && after === " " && next?.class === "verb" && toBaseForm(next.lower) === next.lower;
+}
 
 /** Each short form as the words it stands for, over the same place. */
 export function unshortened(tokens: readonly Token[]): Token[] {
@@ -50,8 +64,10 @@ export function unshortened(tokens: readonly Token[]): Token[] {
     if (apart) return [apart];
     const auxiliary = isCut(token, next) ? CUT.get(token.lower) : undefined;
     if (auxiliary !== undefined) return [worded(token, auxiliary, "verb")];
+    const yours = token.word === token.lower ? YOURS.get(token.lower) : undefined;
+    if (yours !== undefined) return [worded(token, ...yours)];
     const words = isIts(token, next) ? "it is" : JOINED.get(token.lower);
-    return words === undefined ? [token] : parted(token, words.split(" "));
+    return words === undefined || !isJoined(token, next) ? [token] : parted(token, words.split(" "));
   });
 }
 
