@@ -96,8 +96,12 @@ export async function memoriesAbout(
   phrase: string,
   about: About,
 ): Promise<Set<Memory>> {
+  const isByVerb = isVerbOfOwn(phrase, about);
   const found = new Set(
-    await filterInSlices(state.memories.values(), (memory) => isMeant(state, memory, about)),
+    await filterInSlices(
+      state.memories.values(),
+      (memory) => !(isByVerb && memory.claim) && isMeant(state, memory, about),
+    ),
   );
   const named = [...found];
   const told = ofPerson(state, phrase);
@@ -107,6 +111,14 @@ export async function memoriesAbout(
   for (const other of await hangingOn(state, named, about)) found.add(other);
   return found;
 }
+
+/** "where I live", "what I like": its only telling word is the verb, which others and other things have too. */
+export function isVerbOfOwn(phrase: string, { isOwn, terms }: About): boolean {
+  const last = splitWords(phrase.trim().replace(/[.!?]+$/, "")).at(-1) ?? "";
+  return isOwn && terms.length === 1 && stem(last) === terms[0] && WHERE.test(phrase);
+}
+
+const WHERE = /^(?:what|which|who|where|when|how)\b.*\b(?:i|we) (?:\p{L}+ to )?\p{L}+[.!?]*$/iu;
 
 /** Who a memory can be about without being named in it. */
 const SOMEBODY: ReadonlySet<string> = new Set(

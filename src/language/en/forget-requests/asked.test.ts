@@ -90,3 +90,48 @@ describe("a request that asks as a question does", () => {
     expect(erasures ?? []).toEqual([]);
   });
 });
+
+describe("a request that asks as a question does leaves what else is told with the same verb", () => {
+  it.each([
+    [
+      "forget which productivity tools I use",
+      ["I use Shram and Magnet as productivity tools."],
+      ["I use a bike."],
+    ],
+    ["forget how old I am", ["I'm 34."], ["I'm a plumber.", "I'm left-handed."]],
+    ["forget where I live", ["I live in Hull."], ["My mum lives in Rome."]],
+    ["forget where I work", ["I work at Tesco."], ["I work nights."]],
+    ["forget where I was born", ["I was born in Cardiff."], ["I'm a nurse."]],
+    ["forget what car I have", ["I have a Golf."], ["I have a boat."]],
+    ["forget which instrument I play", ["I play the violin."], ["I play chess."]],
+    ["forget how much I earn", ["I earn 40k."], ["I make pots."]],
+    ["forget how many kids I have", ["I have two kids."], ["I have a car."]],
+    ["forget what I'm allergic to", ["I'm allergic to nuts."], ["I'm a nurse."]],
+    ["forget who I was married to", ["I was married to Greg."], ["I'm a plumber.", "I'm tall."]],
+  ])("“%s”", async (request, meant, others) => {
+    for (const said of [...others, ...meant]) await ana.remember(said);
+    const before = (await ana.list()).items.length;
+    await ana.remember(request);
+    const exported: unknown[] = [];
+    for await (const line of ana.export()) exported.push(line);
+    const left = JSON.stringify(exported);
+    for (const said of others) expect(left).toContain(said);
+    for (const said of meant) expect(left).not.toContain(said);
+    expect((await ana.list()).items.length).toBeLessThan(before);
+  });
+
+  it.each([
+    ["forget what illness I have", ["I have a dog.", "I have a sister.", "I have asthma."]],
+    ["forget that I was ever married", ["I'm a plumber.", "I'm left-handed.", "I'm single."]],
+    ["forget what I like to drink", ["I like tea.", "I like chess."]],
+    [
+      "Forget the Golf, I'm getting a Tesla.",
+      ["My sister drives a Golf.", "I'm thinking of getting a Golf."],
+    ],
+  ])("“%s” erases nothing unasked where it is not sure what is meant", async (request, told) => {
+    for (const said of told) await ana.remember(said);
+    const { erasures = [] } = await ana.remember(request);
+    expect(erasures).toEqual([]);
+    expect((await ana.list()).items.length).toBeGreaterThanOrEqual(told.length);
+  });
+});

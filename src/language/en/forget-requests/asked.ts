@@ -1,9 +1,11 @@
 import type { Memory } from "../../../domain/memory.ts";
+import { toBaseForm } from "../../../domain/search/base-forms.ts";
 import { filterInSlices } from "../../../domain/time-slicing.ts";
-import type { QuestionReader } from "../../../ports/language/question-reader.ts";
+import type { Question, QuestionReader } from "../../../ports/language/question-reader.ts";
 import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { answerIndexInSlices } from "../answers/answer-index.ts";
 import { look } from "../answers/look.ts";
+import type { Match } from "../answers/match.ts";
 import { findShapedValues } from "../value-shapes.ts";
 import { stemsOf } from "./kin.ts";
 
@@ -16,6 +18,9 @@ export interface AnswerSources {
 /** "what car I drive", "my salary", "the money I lent my aunt": what an answer to it would rest on. */
 export async function asked(ports: AnswerSources, state: StoredContent, phrase: string): Promise<Memory[]> {
   const plain = phrase.trim().replace(/[.!?]+$/, "");
+  const question = toQuestion(plain);
+  if (question !== undefined)
+    return [...(await answeringSurely(ports, state, question)), ...ofNoun(state, plain)];
   const told = [...(await claimed(ports, state, plain)), ...ofNoun(state, plain)];
   return told.length > 0 ? told : answering(ports, state, plain);
 }
@@ -44,6 +49,93 @@ async function claimed(ports: AnswerSources, state: StoredContent, plain: string
     if (wanted && !wanted.some((one) => value?.has(one))) return false;
     return read.relations.length === 0 || read.relations.includes(claim.relation);
   });
+}
+
+const WHICH = /^(?<wh>(?:what|which|who|whom|whose|where|when|why|how)\b)/i;
+const CLAUSE =
+  /^(?<lead>.*?)\s*\b(?<who>i|we|(?:my|our) \p{L}+)(?<short>['’](?:m|re|ve|d|s))? ?(?<rest>\S.*)?$/iu;
+const SHORT: Readonly<Record<string, string>> = { m: "am", re: "are", ve: "have", d: "had", s: "is" };
+const AUXILIARY =
+  /^(?:am|are|is|was|were|will|can|could|should|would|must|may|might|have(?= (?:been|had|\p{L}+ed)\b)|has(?= (?:been|had|\p{L}+ed)\b)|had(?= (?:been|had|\p{L}+ed)\b))\b/iu;
+
+/**
+ * A clause as the question that it answers: "how old I am" is "how old am I?", "what illness I have" is "what illness do I have?", "that I
+ * was married" is "was I married?". Nothing for other phrases.
+ */
+function toQuestion(plain: string): string | undefined {
+  const isStated = /^(?:(?:that|if|whether) |(?:i|we)(?:['’]\p{L}+)? )/iu.test(plain);
+  if (!isStated && !WHICH.test(plain)) return undefined;
+  const parts = CLAUSE.exec(plain.replace(/^(?:that|if|whether) /i, ""))?.groups;
+  const { lead = "", who = "", short, rest = "" } = parts ?? {};
+  const isLed = isStated ? lead !== "" : /\b(?:i|we|my|our)\b/i.test(lead);
+  if (!parts || isLed) return undefined;
+  const asked =
+    short === undefined
+      ? inverted(who, rest)
+      : `${SHORT[short.slice(1).toLowerCase()] ?? "do"} ${who} ${rest}`;
+  return `${lead} ${asked}?`.trim();
+}
+
+/** "I am old" as "am I old", "I live" as "do I live", "my mum lives" as "does my mum live". */
+function inverted(who: string, rest: string): string {
+  const auxiliary = AUXILIARY.exec(rest)?.[0];
+  if (auxiliary !== undefined) return `${auxiliary} ${who}${rest.slice(auxiliary.length)}`;
+  const [first = ""] = rest.split(" ");
+  const base = toBaseForm(first.toLowerCase());
+  const isThird = /^(?:my|our) /i.test(who) && first.endsWith("s");
+  const isPast = !isThird && base !== first.toLowerCase();
+  return `${isThird ? "does" : isPast ? "did" : "do"} ${who} ${base}${rest.slice(first.length)}`;
+}
+
+/** What surely answers a question: of the kind that it asks for, or told with its own verb. What may answer it is left for a question. */
+async function answeringSurely(ports: AnswerSources, state: StoredContent, text: string): Promise<Memory[]> {
+  const at = lastSaid(state);
+  const question = ports.questions.read(text, { at, known: [...state.memories.values()] });
+  if (question.asks === "yes_no" && question.value === undefined) return [];
+  const index = await answerIndexInSlices(state.memories);
+  const looking = { index, mayUse: () => true, state, now: at, asOf: undefined };
+  const { found } = look(looking, text, { ...question, past: true });
+  return found.filter((match) => isSureAnswer(question, match, found)).map(({ memory }) => memory);
+}
+
+/** Words of "how much" and "how old", which are no kind of thing. */
+const MEASURES = /^(?:much|old|long|tall|far|often|big|heavy|high)$/;
+/** Verbs that people say of all kinds of things. */
+const WIDE_VERBS = /^(?:be|have|own|get|use|like|love|do|want|need|take|make|buy|know|go|see|keep)$/;
+
+function isSureAnswer(question: Question, match: Match, found: readonly Match[]): boolean {
+  const { topic = "", relations, value, asks } = question;
+  const { by, kind, memory } = match;
+  const { claim } = memory;
+  if (by === "words" || kind === false || !claim) return false;
+  const told = stemsOf(`${claim.value} ${claim.qualifier ?? ""}`);
+  if (asks === "yes_no") return [...stemsOf(value ?? "")].every((one) => told.has(one));
+  const noun = topic.replace(/^many /, "");
+  if (noun === "" || MEASURES.test(noun)) return isToldWith(question, match);
+  if (kind === true || [...stemsOf(noun)].every((one) => told.has(one))) return true;
+  // "which scooter I ride": a Vespa, of which nothing says that it is one, where nothing else is ridden.
+  return found.length === 1 && !WIDE_VERBS.test(toVerb(relations[0] ?? "")) && isToldWith(question, match);
+}
+
+/** Whether a memory tells with the verb of the question, and meets what narrows it. */
+function isToldWith({ relations, narrows }: Question, { memory, isNarrowed }: Match): boolean {
+  const [asked = ""] = relations;
+  const told = memory.claim?.relation ?? "";
+  const isOwn = toVerb(told) === toVerb(asked) && (!isLinked(asked) || startsAlike(told, asked));
+  return isOwn && (isNarrowed || narrows === undefined || asked.includes(narrows));
+}
+
+const toVerb = (relation: string): string => relation.replace(/^used to /, "").split(" ")[0] ?? "";
+
+/** "be born in", "like to drink": what it means stands behind its first word. */
+const isLinked = (relation: string): boolean => /^be\b|\bto \p{L}/u.test(relation);
+
+/** "be born in" and "be born": the same but for what joins its value. */
+function startsAlike(one: string, other: string): boolean {
+  if (one === other) return true;
+  return (
+    /^be \p{L}/u.test(one) && /^be \p{L}/u.test(other) && (one.startsWith(other) || other.startsWith(one))
+  );
 }
 
 /** A mark at school: "an A in French", "72 %", "a distinction". */

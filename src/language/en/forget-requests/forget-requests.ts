@@ -15,7 +15,7 @@ import type { StoredContent } from "../../../ports/language/stored-content.ts";
 import { toErasureCommitment } from "../grammar/forgetting/delayed-requests.ts";
 import { toCanonicalRelation } from "../relations/relations.ts";
 import { findTopic, isOfTopic, isRelationName, TOPICS } from "../topics.ts";
-import { type About, aboutOf, isOfOther, memoriesAbout } from "./about.ts";
+import { type About, aboutOf, isOfOther, isVerbOfOwn, memoriesAbout } from "./about.ts";
 import { aliasesIn, isAliasOfBefore, isChangeOfBefore } from "./aliases.ts";
 import type { AnswerSources } from "./asked.ts";
 import { cutSentences, headSentences } from "./cuts.ts";
@@ -319,7 +319,7 @@ async function selectOwn(
   if (values && memories.size === 0) return values;
   const meant = memories.size > 0 ? memories : await memoriesAbout(ports, state, phrase, about);
   const cuts = new Map<string, TextCut[]>();
-  await cutSentences(state, meant, cuts, about);
+  await cutSentences(state, meant, cuts, isVerbOfOwn(phrase, about) ? undefined : about);
   return mergeSelections([{ memories: meant, cuts }, ...(values ? [values] : [])]);
 }
 

@@ -144,10 +144,12 @@ function isFigure({ content }: Message, { earlier }: RulesReading): boolean {
 
 /** Nothing that looks like a credential leaves here, wherever it stood, and no part of a sentence or of a pair of brackets. */
 function keepable(proposals: readonly Proposal[]): Proposal[] {
-  return proposals.map(withoutOpenBracket).filter(
-    (proposal) =>
-      proposal.propose !== "add" || !(hasCredential(proposal.text) || CUT_SENTENCE.test(proposal.text)),
-  );
+  return proposals
+    .map(withoutOpenBracket)
+    .filter(
+      (proposal) =>
+        proposal.propose !== "add" || !(hasCredential(proposal.text) || CUT_SENTENCE.test(proposal.text)),
+    );
 }
 
 /** "two cats (Miso": a bracket that is not closed is left out with what it opened. */

@@ -64,3 +64,11 @@ it.each([
 ])("%s is told of those who are named between the commas, not of the user", async (said, told) => {
   expect(await listAfter(said)).toEqual(told.map((text) => `The user's ${text}.`));
 });
+
+it.each([
+  ["Steph's my flatmate, not my partner.", ["The user's flatmate is called Steph."]],
+  ["Mia's our cleaner.", ["The user's cleaner is called Mia."]],
+  ["Jonas's my boss.", ["The user's boss is called Jonas."]],
+])("%s gives the name without its verb, and nobody who is denied", async (said, expected) => {
+  expect(await listAfter(said)).toEqual(expected);
+});

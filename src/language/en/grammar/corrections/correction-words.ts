@@ -96,8 +96,8 @@ export const SWAPS: readonly RegExp[] = [
   /\bi never (?:said|told you|wrote) (?<old>[^,.;]{1,40}?)[,;–—-]+ ?(?:but |i said )?(?:it['’]s|it is|he['’]s|she['’]s|they['’]re)? ?(?<new>[^,.;!]{1,50})/i,
   /\bi (?:said|wrote|told you|typed) (?<old>[^,.;]{1,40}?),? but (?:he|she|it|they|we|i|the \w+|my \w+) [a-z]+ (?:the |an? )?(?<new>[^,.;!]{1,50})/i,
   /\bi (?:meant|mean)(?: to say)? (?<new>[^,.;!]{1,50}?)(?:,| and| rather than| instead of)? not (?<old>[^,.;!]{1,50})/i,
-  /\b(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|is|are|was|were|should be|that['’]s|to|at|on|in|for|from|the|with|called|named) (?<new>[^,.;!]{1,50}?),? (?:and )?not (?:on |in |at |for |from |to |called )?(?<old>[^,.;!]{1,50})/i,
-  /\bnot (?:on |in |at |for |from |called )?(?<old>[^,.;]{1,40}?)[,;:—–-]+\s*(?:it['’]s|he['’]s|she['’]s|it is|they['’]re|that['’]s|i meant)? ?(?:on |in |at |for |from )?(?<new>[^,.;!]{1,50})/i,
+  /\b(?:it['’]s|it is|he['’]s|she['’]s|they['’]re|is|are|was|were|should be|that['’]s|to|at|on|in|for|from|the|with|called|named) (?<new>[^,.;!]{1,50}?)(?<!\b(?:is|are|was|were)),? (?:and )?not (?:on |in |at |for |from |to |called )?(?<old>[^,.;!]{1,50})/i,
+  /\bnot (?:on |in |at |to |with |for |from |called )?(?<old>[^,.;]{1,40}?)[,;:—–-]+\s*(?:it['’]s|he['’]s|she['’]s|it is|is|they['’]re|that['’]s|i meant)? ?(?:on |in |at |to |with |for |from )?(?<new>[^,.;!]{1,50})/i,
   /\b(?<new>[^,.;!]{1,40}?) (?:instead of|rather than) (?<old>[^,.;!]{1,40})/i,
   /^(?<new>[^,.;!]{1,40}?), not (?<old>[^,.;!]{1,40})/i,
 ];

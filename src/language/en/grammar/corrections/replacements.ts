@@ -162,10 +162,10 @@ export function corrected(
     text,
     claim: next,
     ...(memory ? { kind: memory.kind } : {}),
-    holds: "one",
+    // What is put right is named: others that are told the same way stay ("I have asthma", beside "I have a flight to Milan").
+    ...(target ? { replaces: target, holds: "many" } : { holds: "one" }),
     corrects: true,
     importance: memory?.importance ?? 0.6,
-    ...(target ? { replaces: target } : {}),
     ...(when ? { when } : {}),
   });
 }
@@ -213,6 +213,11 @@ function whenOf(memory: KnownMemory | undefined, fresh: string): string | undefi
   if (memory?.when === undefined) return undefined;
   const hour = /^(?:at )?(\d{1,2})[:.](\d\d)$/.exec(fresh);
   if (hour?.[1]) return `${memory.when.slice(0, 10)}T${hour[1].padStart(2, "0")}:${hour[2]}:00.000Z`;
+  const half = /^(?:at )?(?<hour>\d{1,2})(?:[:.](?<minute>\d\d))? ?(?<half>am|pm)$/i.exec(fresh)?.groups;
+  if (half) {
+    const hour = (Number(half.hour) % 12) + (half.half?.toLowerCase() === "pm" ? 12 : 0);
+    return `${memory.when.slice(0, 10)}T${String(hour).padStart(2, "0")}:${half.minute ?? "00"}:00.000Z`;
+  }
   // "the 9th": of the month that was told.
   const day = /^(?:the )?(\d{1,2})(?:st|nd|rd|th)$/i.exec(fresh)?.[1];
   if (day !== undefined && memory.when.length >= 10)

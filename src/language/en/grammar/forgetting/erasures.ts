@@ -53,7 +53,7 @@ export function erasuresOf(
   const kept = found.filter((one) => !isNamed || !isOfItself(one.proposal) || one.isOffRecord);
   const elsewhere = exceptionsIn(message.content, spans, found);
   return kept.map(({ proposal: found }) => {
-    const proposal = doubtedByAnswer(ofThingBefore(asking, found), reading);
+    const proposal = doubtedByPlan(message, doubtedByAnswer(ofThingBefore(asking, found), reading));
     const own = excepted.get(proposal.start)?.kept;
     const except = [...(own === undefined ? [] : [own]), ...elsewhere].join("; ");
     if (except === "" || isOfItself(proposal)) return proposal;
@@ -84,6 +84,15 @@ function doubtedByAnswer(proposal: EraseProposal, reading: RulesReading | undefi
   const shared = starts.filter((start) => text.includes(start)).length;
   const isOfText = shared > 0 && shared >= starts.length / 2;
   return isOfText ? { ...proposal, confidence: Math.min(confidence, ASKED_BACK) } : proposal;
+}
+
+const OTHER_PLAN =
+  /^\W*(?:(?:ok(?:ay)?|oh|no|so|well|actually|right)[, ]+)*(?:forget|scrap|scratch|drop|skip|never mind) (?!.*\b(?:said|told|mention\p{L}*|memor\p{L}+|remember|notes?|records?|stored?|saved)\b)[^,]{2,40}, (?:i['’]?m|we['’]?re|let['’]?s|i['’]?ll|we['’]?ll|i['’]?d|we['’]?d)\b/iu;
+
+/** "Forget the Golf, I'm getting a Tesla": rather another plan than a request to the memory. It is asked back. */
+function doubtedByPlan({ content }: Message, proposal: EraseProposal): EraseProposal {
+  if (!OTHER_PLAN.test(content.slice(proposal.start, proposal.end))) return proposal;
+  return { ...proposal, confidence: Math.min(proposal.confidence ?? 1, ASKED_BACK) };
 }
 
 /** In so many turns before, a text of the assistant is what the user works on. */

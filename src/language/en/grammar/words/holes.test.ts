@@ -55,3 +55,25 @@ describe("beside erased words", () => {
     expect(whole(`a, […]${" ".repeat(100_000)}b c d`)).toEqual([]);
   });
 });
+
+describe("what stands in brackets", () => {
+  it.each([
+    [
+      "My wife can't have gluten (coeliac, properly diagnosed) and I don't like fish.",
+      /^The user's wife cannot have gluten\.$/,
+    ],
+    ["I work (part time, alas) at the library.", /^The user works at the library\.$/],
+    ["My brother (the younger one) plays hockey.", /^The user's brother plays hockey\.$/],
+    ["I'm allergic to penicillin (a rash", /^The user is allergic to penicillin\.$/],
+    ["We have two cats (Miso and Tofu).", /^The user has two cats\.$/],
+    ["My son (4) loves trains.", /^The user's son loves trains\.$/],
+    ["I take metformin (500 mg) twice a day.", /^The user takes metformin \(500 mg\) twice a day\.$/],
+  ])("%s leaves no half of it in a memory", async (said, expected) => {
+    const keepsake = await createMemory({ record: createInMemoryStore() });
+    const memory = keepsake.scope({ user: "home" });
+    await memory.remember(said);
+    const texts = (await memory.list()).items.map(({ text }) => text);
+    expect(texts.some((text) => expected.test(text))).toBe(true);
+    for (const text of texts) expect(text.split("(")).toHaveLength(text.split(")").length);
+  });
+});

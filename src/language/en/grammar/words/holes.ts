@@ -85,7 +85,8 @@ export function withoutHoles(proposals: readonly Proposal[]): Proposal[] {
 const EMOTICONS = /(?<=^|\s)(?:[:;=]['’]?-?[()DPp/|\]*3]+|<3+|[xX]D+|\^\^|-_-)(?=[\s.,!?]|$)/g;
 
 /** Brackets in a sentence, without those that hold figures, dates or names alone: an age, a list of pets. */
-const ASIDE = /(?<=\p{L}[^\S\n]?)\((?!\s*(?:\p{Lu}[\p{L}'’-]*(?:\s*(?:,|and|&)\s*|\s(?=\p{Lu})|(?=\s*\))))+\))(?=[^()\n]*\p{L})[^()\d\n]{1,160}\)?/gu;
+const ASIDE =
+  /(?<=\p{L}[^\S\n]?)\((?!\s*(?:\p{Lu}[\p{L}'’-]*(?:\s*(?:,|and|&)\s*|\s(?=\p{Lu})|(?=\s*\))))+\))(?=[^()\n]*\p{L})[^()\d\n]{1,160}\)?/gu;
 
 /**
  * A text of the same length with blanks for what stands in brackets beside a sentence: "I work (part time, alas) at the library" tells

@@ -43,6 +43,14 @@ const JOINED = new Map(
   }),
 );
 
+/** "thats", "its really nice", "u": a word that stands for another, or for two. */
+function heard(token: Token, next: Token | undefined): Token[] {
+  const yours = token.word === token.lower ? YOURS.get(token.lower) : undefined;
+  if (yours !== undefined) return [worded(token, ...yours)];
+  const words = isIts(token, next) ? "it is" : JOINED.get(token.lower);
+  return words === undefined || !isJoined(token, next) ? [token] : parted(token, words.split(" "));
+}
+
 /** Typed as they sound. */
 const YOURS: ReadonlyMap<string, [string, WordClass]> = new Map([
   ["u", ["you", "pronoun"]],
@@ -64,10 +72,7 @@ export function unshortened(tokens: readonly Token[]): Token[] {
     if (apart) return [apart];
     const auxiliary = isCut(token, next) ? CUT.get(token.lower) : undefined;
     if (auxiliary !== undefined) return [worded(token, auxiliary, "verb")];
-    const yours = token.word === token.lower ? YOURS.get(token.lower) : undefined;
-    if (yours !== undefined) return [worded(token, ...yours)];
-    const words = isIts(token, next) ? "it is" : JOINED.get(token.lower);
-    return words === undefined || !isJoined(token, next) ? [token] : parted(token, words.split(" "));
+    return heard(token, next);
   });
 }
 
