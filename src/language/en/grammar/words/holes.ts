@@ -84,9 +84,9 @@ export function withoutHoles(proposals: readonly Proposal[]): Proposal[] {
 
 const EMOTICONS = /(?<=^|\s)(?:[:;=]['’]?-?[()DPp/|\]*3]+|<3+|[xX]D+|\^\^|-_-)(?=[\s.,!?]|$)/g;
 
-/** Brackets in a sentence, without those that hold figures, dates or names alone: an age, a list of pets. */
+/** Brackets in a sentence, without those that hold figures, dates or names alone (an age, a list of pets) or deny it: "(I'm not)". */
 const ASIDE =
-  /(?<=\p{L}[^\S\n]?)\((?!\s*(?:\p{Lu}[\p{L}'’-]*(?:\s*(?:,|and|&)\s*|\s(?=\p{Lu})|(?=\s*\))))+\))(?=[^()\n]*\p{L})[^()\d\n]{1,160}\)?/gu;
+  /(?<=\p{L}[^\S\n]?)\((?!\s*(?:\p{Lu}[\p{L}'’-]*(?:\s*(?:,|and|&)\s*|\s(?=\p{Lu})|(?=\s*\))))+\))(?=[^()\n]*\p{L})(?![^()\n]*(?:\b(?:not|never)\b|n['’]t\b))[^()\d\n]{1,160}\)?/gu;
 
 /**
  * A text of the same length with blanks for what stands in brackets beside a sentence: "I work (part time, alas) at the library" tells
