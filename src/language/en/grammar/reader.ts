@@ -15,6 +15,7 @@ import {
   quotedSpeaker,
   subjectOf,
   TELLING,
+  toldOf,
 } from "./clauses/clause-subjects.ts";
 import { type Clause, clausesOf, withoutVocatives } from "./clauses/clauses.ts";
 import { discourse, speakerEntity } from "./clauses/entities.ts";
@@ -185,6 +186,7 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
   if (clauses.length === 0) mentionsOfFragment(context.discourse, tokens);
+  if (clauses.length === 0 && isItsElided(tokens)) context.discourse.told = { of: "thing" };
   if (clauses.length === 0 && order.length === 0)
     return putRight(context, text, whole, fragmentsAndMore({ context, tokens, text, place: whole }));
   const judged = judgeClauses(clauses);
@@ -196,6 +198,7 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
     ...datedLead(context, clauses[0]),
     ...progress.clauses.flatMap((_clause, k) => readClause(context, progress, k)),
   ];
+  noteTold(context, progress);
   proposals.push(...agesInBrackets(context, text, whole), ...furtherPredicates(context, text, whole));
   const ended = endedBeside(context, bared(text), whole, proposals);
   // "Figma is history" ends it, and is no fact about Figma.
@@ -279,6 +282,8 @@ interface Progress {
   /** The sentence is an order to whoever answers. */
   readonly isOrder: boolean;
   before?: Before;
+  /** The last main clause. */
+  main?: Before;
   /** The last who is said to have said something. */
   sayer?: Entity | undefined;
   /** What the clause before told. */
@@ -308,7 +313,18 @@ function readClause(context: Context, progress: Progress, k: number): Proposal[]
   if (subject && subject.path !== context.discourse.speaker.path) context.discourse.mention(subject, isAside);
   remember(context, clause, subject, isAside);
   progress.before = { clause, subject: subject ?? (clause.shares ? progress.before?.subject : undefined) };
+  if (clause.role === "main") progress.main = progress.before;
   return proposals;
+}
+
+/** "Its here": it is. */
+function isItsElided([first, second]: readonly Token[]): boolean {
+  return first?.lower === "its" && second?.class === "adverb";
+}
+
+/** Notes of whom a sentence was told, for one without a subject behind it. */
+function noteTold({ discourse }: Context, { main }: Progress): void {
+  if (main) discourse.told = toldOf(discourse.told, main);
 }
 
 /** Notes an "if", and a circumstance that waits for its main clause. */

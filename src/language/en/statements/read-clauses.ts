@@ -1,4 +1,7 @@
+import { FEMALE, FIRST_PERSON, FIRST_POSSESSIVE, KIN, MALE } from "../grammar/words/lexicon.ts";
+import { isPersonNoun } from "../grammar/words/persons.ts";
 import { parseEnglish } from "../parser/english-trees.ts";
+import { toSingular } from "../word-forms.ts";
 import { findClauses, type ParsedClause } from "./clauses.ts";
 import { createTree, toTreeText } from "./tree.ts";
 import { type ClauseWording, type Names, subjectWords, wordClause } from "./wording.ts";
@@ -24,16 +27,50 @@ export function readClauses(
   spans: readonly { readonly start: number; readonly end: number }[] = [{ start: 0, end: text.length }],
 ): ReadClause[] {
   const people: string[] = [];
+  let told: Told = "speaker";
   return spans.flatMap(({ start, end }) => {
     const part = text.slice(start, end);
     return parseEnglish(part).flatMap((sentence) => {
       const tree = createTree(sentence, part);
-      return findClauses(tree).flatMap(
-        (clause) => readClause(clause, { speaker, people, offset: start }) ?? [],
-      );
+      const clauses = findClauses(tree);
+      if (clauses.length === 0 && tree.tokens[0]?.lower === "its") told = "thing";
+      const own = clauses.filter((clause) => {
+        const isOthers = isElidedByOther(clause, told);
+        told = toldOf(clause, told);
+        return !isOthers;
+      });
+      return own.flatMap((clause) => readClause(clause, { speaker, people, offset: start }) ?? []);
     });
   });
 }
+
+/** Of whom the clause before was told. */
+type Told = "speaker" | "thing" | "other";
+
+/** "Dad is home. Moaning about the food": where somebody else was spoken of, a clause without a subject may be theirs. */
+function isElidedByOther({ about, tree, words, head }: ParsedClause, told: Told): boolean {
+  if (about !== "dropped") return false;
+  const lower = words.map((i) => tree.tokens[i]?.lower ?? "");
+  if (/\b(?:his|her|their|its) own\b|\b(?:him|her|it|them)sel(?:f|ves)\b/.test(lower.join(" "))) return true;
+  if (lower.some((word) => FIRST.has(word))) return false;
+  return (
+    told === "other" ||
+    (told === "thing" && /^(?:came|arrived|landed|appeared)$/.test(tree.tokens[head]?.lower ?? ""))
+  );
+}
+
+/** Of whom a clause is told. One without a subject tells on of the same, and one that hangs on another does not count. */
+function toldOf({ role, about, tree, subject }: ParsedClause, before: Told): Told {
+  if (about === "dropped" || !/^(?:root|conj|parataxis)$/.test(role)) return before;
+  if (about === "speaker" || about === "group") return "speaker";
+  const token = tree.tokens[subject ?? -1];
+  const noun = toSingular(token?.lower ?? "");
+  const isPerson = isPersonNoun(noun) || [KIN, FEMALE, MALE].some((words) => words.has(noun));
+  const isNamed = about === "owned" && token?.pos === "PROPN";
+  return noun === "he" || noun === "she" || isPerson || isNamed ? "other" : "thing";
+}
+
+const FIRST = new Set([...FIRST_PERSON, ...FIRST_POSSESSIVE]);
 
 interface Reading {
   readonly speaker: string;

@@ -11,9 +11,10 @@ import { claimsOf } from "../claims/claims.ts";
 import { compose } from "../claims/sentence.ts";
 import type { Entity } from "../clauses/entity.ts";
 import { getStatementSpan } from "../clauses/parts.ts";
-import { adding, claimOf, ending, said, tidy } from "../context.ts";
+import { adding, claimOf, ending, said, thirdPerson, tidy } from "../context.ts";
 import { type Held, held, targetOf, telling } from "../forgetting/targets.ts";
-import { isTrade } from "../words/persons.ts";
+import { FEMALE, KIN, MALE } from "../words/lexicon.ts";
+import { isPersonNoun, isTrade } from "../words/persons.ts";
 import { type Change, fromThen, sayWhen, thirdRelation } from "./change.ts";
 import { event } from "./ending-event.ts";
 import {
@@ -103,7 +104,7 @@ function toProposals(
   { object }: PatternMatch,
 ): Proposal[] | undefined {
   const lived = whoseLife(change, row, pattern, object);
-  if (!lived) return undefined;
+  if (!lived || !isPartner(change, lived)) return undefined;
   const { context, statement } = change;
   const means = (lived.isMutual ? row.meansWith : undefined) ?? row.means;
   const state = means === undefined ? undefined : claimMeant(change, means, lived);
@@ -116,6 +117,21 @@ function toProposals(
   // Of states of which nothing is known, the words are read as any others.
   const isTold = row.event !== undefined && lived.isMutual;
   return target || isTold ? [{ ...happened(change, lived), ...replaces }] : undefined;
+}
+
+/** Whether one can part from it as from a partner: "I left the mobile where it was" parts from nobody. */
+function isPartner({ context }: Change, { row, other }: LifeEvent): boolean {
+  if (!row.ends || !row.event?.endsWith(" O")) return true;
+  const words = other.toLowerCase().split(" ");
+  if (other === "" || /^\p{Lu}/u.test(other) || /^(?:him|her|them|each|one)$/.test(words[0] ?? ""))
+    return true;
+  const isPerson = words.some(
+    (word) => isPersonNoun(word) || [KIN, FEMALE, MALE].some((nouns) => nouns.has(word)),
+  );
+  return (
+    isPerson ||
+    held(context).some(({ claim }) => claim.relation === "be called" && hasSameWords(claim.value, other))
+  );
 }
 
 /** Undefined where the one who should be another is the speaker. */
@@ -181,7 +197,8 @@ function happened(change: Change, { row, who, other }: LifeEvent): AddProposal {
   const said = event(change, lemma, lemma);
   if (row.event === undefined || said.claim === undefined) return said;
   const relation = [head, ...rest].join(" ");
-  const claim = claimOf(who.path, relation, row.event.endsWith(" O") ? other || "their partner" : other);
+  const partner = thirdPerson(other, change.context, who) || "their partner";
+  const claim = claimOf(who.path, relation, row.event.endsWith(" O") ? partner : other);
   const [date] = change.dates;
   const day = date ? sayWhen(date.iso) : "";
   const isNamed = row.event.endsWith(" O");

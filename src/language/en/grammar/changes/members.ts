@@ -88,7 +88,7 @@ function less(text: string, named: string): string | undefined {
   if (at > 0) return `${joined(parts.filter((_one, k) => k !== at))}${end}`;
   const [next = "", ...others] = parts.slice(1);
   const head = headOf(part, named);
-  if (head === undefined) return undefined;
+  if (head === undefined || isTornOff(head, withoutRepeat(next, head))) return undefined;
   return `${joined([`${head}${withoutRepeat(next, head)}`, ...others])}${end}`;
 }
 
@@ -98,6 +98,12 @@ function headOf(part: string, named: string): string | undefined {
   const from = part.toLowerCase().lastIndexOf(bare.toLowerCase());
   if (from < 0 || from + bare.length < part.length - 2) return undefined;
   return part.slice(0, from).replace(/(?:^|(?<= ))(?:the|an?|my|their) $/i, "");
+}
+
+/** "plays tuba in" without its band, and "bass in a trio" behind it: they were no members of one list. */
+function isTornOff(head: string, next: string): boolean {
+  if (!/ (?:on|in|at|to|for|with|from|of|by) $/.test(head)) return false;
+  return /(?:^|\s)(?:on|in|at|to|for|with|from|by|since|until|during) /.test(next);
 }
 
 /** "on Saturdays and on Sundays": the joint stands once. */

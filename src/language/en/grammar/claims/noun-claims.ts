@@ -6,7 +6,7 @@ import type { Phrase } from "../clauses/phrases.ts";
 import { adding, type Context, claimOf, said } from "../context.ts";
 import { held } from "../forgetting/targets.ts";
 import { isTimeNoun } from "../time/times.ts";
-import { ANIMALS, FEMALE, LASTING, MALE, PASSING } from "../words/lexicon.ts";
+import { ANIMALS, FEMALE, LASTING, MALE, PASSING, THIRD_POSSESSIVE } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, nounOf } from "../words/nouns.ts";
 import { isPersonNoun } from "../words/persons.ts";
@@ -40,11 +40,21 @@ export function nounClaims(part: ClausePart, phrase: Phrase): AddProposal[] {
 /** "my daughter's name is ELSA" */
 function namedBy(part: ClausePart, parent: Entity, item: Stretch | undefined, value: string): AddProposal[] {
   if (NO_NAME.test(value)) return [];
-  return [called(part, parent, parent.plural || !item ? value : said(part.context, part.tokens, ...item))];
+  const name = parent.plural || !item ? value : said(part.context, part.tokens, ...item);
+  return nameTold(part, parent, name);
 }
 
 /** "My name is a secret", "none of your business". */
 const NO_NAME = /^(?:an? |the |none\b|nothing\b|my |your |not )|\b(?:call|me|you|your)\b/;
+/** "Her name's Ida": whoever was spoken of by a name alone has it already, so that "her" means another. */
+function isBearerOfName({ context, tokens, statement: { clause } }: ClausePart, { path }: Entity): boolean {
+  const first = tokens[clause.subject?.[0] ?? -1]?.lower ?? "";
+  return THIRD_POSSESSIVE.has(first) && !path.includes("/") && path !== context.discourse.speaker.path;
+}
+
+function nameTold(part: ClausePart, bearer: Entity, name: string): AddProposal[] {
+  return isBearerOfName(part, bearer) ? [] : [called(part, bearer, name)];
+}
 
 function namedOrLasting(part: ClausePart, phrase: Phrase, item: Stretch, value: string): AddProposal[] {
   const { context, tokens, statement } = part;
@@ -179,6 +189,8 @@ function isPersonName(
 ): boolean {
   if (!isName(tokens, ...item) || isShort(tokens, item)) return false;
   const slice = tokens.slice(...item);
+  // "KL1009", "LM2PVD": a code.
+  if (slice.some(({ word }) => /\d/.test(word))) return false;
   if (
     slice.some(
       ({ tags, lower }) =>

@@ -2,12 +2,19 @@ import { toBaseForm } from "../../../../domain/search/base-forms.ts";
 import { toSingular, toThirdPerson } from "../../word-forms.ts";
 import type { Context } from "../context.ts";
 import { isTime, isTimeNoun } from "../time/times.ts";
-import { ANIMALS, COORDINATORS, EMPTY_SUBJECTS, FIRST_PERSON, SAYING } from "../words/lexicon.ts";
+import {
+  ANIMALS,
+  COORDINATORS,
+  EMPTY_SUBJECTS,
+  FIRST_PERSON,
+  FIRST_POSSESSIVE,
+  SAYING,
+} from "../words/lexicon.ts";
 import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import { isHuman, NOBODYS_THING } from "./entities.ts";
-import type { Discourse, Entity } from "./entity.ts";
+import type { Discourse, Entity, Told } from "./entity.ts";
 import { groupSubject } from "./group-subjects.ts";
 import { phrasesOf } from "./phrases.ts";
 
@@ -85,7 +92,62 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   // "Use this file": an order, where "love this place" is none.
   const stands =
     STANDING.has(clause.verb.lemma) && !clause.verb.denied && !(isAtHand && DONE_WITH.has(clause.verb.lemma));
-  return isOrder(clause) && !stands && !isOver(clause) ? undefined : talk.speaker;
+  return isOrder(clause) && !stands && !isOver(clause) ? undefined : elided(talk, clause);
+}
+
+/** What a thing does as well as a person: "It's here. Came at noon." */
+const ARRIVING = new Set("come arrive land turn up show up appear".split(" "));
+
+/** "Killed the mood": I did, where the sentence before was told of nobody else. */
+function elided(talk: Discourse, clause: Clause): Entity | undefined {
+  const { told } = talk;
+  const words = [...clause.tokens.slice(...clause.lead), ...clause.tokens.slice(...clause.rest)];
+  if (hasFirstPerson(words)) return talk.speaker;
+  const own = words.findIndex(({ lower }, i) => isReflexive(lower, words[i + 1]?.lower));
+  // "at HIS OWN wedding": never the one who speaks.
+  if (own >= 0)
+    return told.entity && isOfGender(told.entity, words[own]?.lower ?? "") ? told.entity : undefined;
+  if (told.of === "speaker" || isBase(clause)) return talk.speaker;
+  if (told.of === "thing") return isArriving(clause) ? undefined : talk.speaker;
+  // "My aunt is ill. Visited HER on Sunday."
+  const isObject = words.some(
+    ({ lower, class: kind }) => kind === "pronoun" && /^(?:him|her|them)$/.test(lower),
+  );
+  return isObject ? talk.speaker : undefined;
+}
+
+function isArriving({ verb, tokens, rest }: Clause): boolean {
+  return ARRIVING.has(verb.lemma) && !/^(?:home|back|to)$/.test(tokens[rest[0]]?.lower ?? "");
+}
+
+function hasFirstPerson(words: readonly Token[]): boolean {
+  return words.some(({ lower }) => FIRST_PERSON.has(lower) || FIRST_POSSESSIVE.has(lower));
+}
+
+/** "himself", "his own" */
+function isReflexive(word: string, next: string | undefined): boolean {
+  return (
+    /^(?:him|her|it|them)sel(?:f|ves)$/.test(word) || (/^(?:his|her|their|its)$/.test(word) && next === "own")
+  );
+}
+
+function isOfGender({ gender, animate }: Entity, word: string): boolean {
+  if (word.startsWith("her")) return animate && gender !== "male";
+  return word.startsWith("hi") && animate && gender !== "female";
+}
+
+/** Of whom a sentence was told: whoever its last main clause is about. A clause without a subject tells on of the same. */
+export function toldOf(before: Told, { clause, subject }: Before): Told {
+  const { tokens } = clause;
+  if (!clause.subject) return before;
+  const words = tokens.slice(...clause.subject);
+  if (words.some(({ lower }) => FIRST_PERSON.has(lower))) return { of: "speaker" };
+  const [first] = words;
+  const isThem = first?.lower === "they" && !subject;
+  if (subject?.animate) return { of: "other", ...(subject.plural ? {} : { entity: subject }) };
+  const isPerson = words.some(({ lower, class: kind }) => kind === "noun" && isPersonNoun(lower));
+  const isOther = /^(?:he|she)$/.test(first?.lower ?? "") || (!subject && isPerson);
+  return { of: isOther && !isThem ? "other" : "thing" };
 }
 
 /**
@@ -95,7 +157,11 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
 function isNoVerb({ tokens, verb }: Clause, before: Before | undefined): boolean {
   const first = tokens[verb.from];
   if (!before || !first || verb.denied) return false;
-  const isBehindComma = /,/.test(tokens[verb.from - 1]?.after ?? "");
+  // "…, honestly like a radio"
+  const at = tokens.findLastIndex(
+    ({ class: kind, after }, i) => i < verb.from && (kind !== "adverb" || after.includes(",")),
+  );
+  const isBehindComma = /,/.test(tokens[at]?.after ?? "");
   const isBase = verb.tense === "present" && toBaseForm(first.lower) === first.lower;
   if (!isBehindComma || !isBase) return false;
   return (
@@ -122,7 +188,12 @@ function sharedSubject(talk: Discourse, clause: Clause, before: Before | undefin
   // "My boss is nice, love my job": the one who speaks.
   if (disagrees(talk, clause, before))
     return isBare(clause) && STANDING.has(clause.verb.lemma) ? talk.speaker : undefined;
-  return before?.subject ?? (before?.clause.subject ? undefined : talk.speaker);
+  if (before?.subject) return before.subject;
+  // "The plumber (from Hull) came, needs a valve": nobody's, like the clause before.
+  const isOthers =
+    before &&
+    (before.clause.subject || before.clause.shares || hasOtherSubject(before.clause) || isThird(clause));
+  return isOthers ? undefined : elided(talk, clause);
 }
 
 /**
@@ -138,6 +209,12 @@ function disagrees(talk: Discourse, clause: Clause, before: Before | undefined):
   if (isI && isSpeaker && /^(?:is|has|does)$/.test(tokens[verb.from]?.lower ?? "")) return true;
   if (!tokens[verb.from - 1]?.after.includes(",")) return false;
   return isI ? isThird(clause) : !before.subject.plural && isBare(clause);
+}
+
+/** "don't have", "need": the base form, denied or not. */
+function isBase({ tokens, verb }: Clause): boolean {
+  const { lower = "" } = tokens[verb.from] ?? {};
+  return verb.tense === "present" && verb.form !== "gerund" && toBaseForm(lower) === lower;
 }
 
 /** "pray", "live": the base form, which "she" and "the test" do not have. */
@@ -190,6 +267,7 @@ const DONE_WITH = new Set("use drive play let shut split quit own plan".split(" 
 /** Something stands before the verb that is no subject we can read: then it is not "I" that was left out. */
 function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
   if (/[,;:]/.test(tokens[verb.from - 1]?.after ?? "")) return isDescribed(tokens, lead, verb.from);
+  if (isBracketed(tokens, lead, verb.from)) return true;
   const at = tokens.findIndex(
     (token, i) =>
       i >= lead[0] &&
@@ -199,6 +277,15 @@ function hasOtherSubject({ tokens, lead, verb }: Clause): boolean {
       !isTime(tokens, i, i + 2),
   );
   return at >= 0 && tokens[at - 1]?.class !== "preposition";
+}
+
+/** "boiler man (Kev from Hull) came": a noun, and what it is in brackets. */
+function isBracketed(tokens: readonly Token[], [from]: Stretch, verb: number): boolean {
+  const open = tokens.findIndex(
+    ({ before }, i) => i > from && i < verb && (before.includes("(") || tokens[i - 1]?.after.includes("(")),
+  );
+  const closes = tokens[verb - 1]?.after.includes(")") === true;
+  return closes && ["noun", "name"].includes(tokens[open - 1]?.class ?? "") && !isTime(tokens, from, open);
 }
 
 /** "My gym, a chain from Leeds, closed": a noun phrase that opens the clause, and what it is between commas. */

@@ -1,7 +1,7 @@
 import type { Claim } from "../../../../domain/memory.ts";
 import { hasSameWords } from "../../../../domain/search/search-terms.ts";
 import { toSingular } from "../../word-forms.ts";
-import { ANIMALS, BE, FIRST_PERSON, KIN } from "../words/lexicon.ts";
+import { ANIMALS, BE, FEMALE, FIRST_PERSON, KIN, MALE } from "../words/lexicon.ts";
 import { isNationality } from "../words/nationalities.ts";
 import { isName, type Noun, nounOf } from "../words/nouns.ts";
 import { isByAge, isPersonNoun } from "../words/persons.ts";
@@ -29,13 +29,14 @@ export function discourse(
     const agreeing = mentions.filter(({ entity }) => agrees(entity, pronoun));
     const meant = agreeing.findLast(({ isAside }) => !isAside) ?? agreeing.at(-1);
     before ??= meant ? before : earlier();
-    const entity = meant ? meant.entity : before?.findLast((one) => agrees(one, pronoun));
+    const entity = meant ? meant.entity : likeliest(before ?? [], pronoun);
     return entity?.path === NOBODYS_THING.path ? undefined : entity;
   };
 
   const self: Discourse = {
     speaker,
     meantBy,
+    told: { of: "speaker" },
     spokenOf: () =>
       mentions
         .toSorted((one, other) => Number(other.isAside) - Number(one.isAside))
@@ -48,6 +49,21 @@ export function discourse(
     },
   };
   return self;
+}
+
+/** The last that a pronoun can mean; one of that gender before a mere name of which nothing tells it. */
+function likeliest(earlier: readonly Entity[], pronoun: string): Entity | undefined {
+  const agreeing = earlier.filter((one) => agrees(one, pronoun));
+  const last = agreeing.at(-1);
+  const gender = /^(?:she|her|hers)$/.test(pronoun) ? "female" : "male";
+  const isOpen =
+    last !== undefined && !last.path.includes("/") && last.gender === undefined && last.leaning !== gender;
+  return (
+    (isOpen &&
+      /^s?he$|^h(?:er|ers|im|is)$/.test(pronoun) &&
+      agreeing.findLast((one) => one.gender === gender)) ||
+    last
+  );
 }
 
 /** "The exam is …": a thing that is nobody's here, and that "it" means all the same. */
@@ -83,7 +99,7 @@ function resolved(
   // "Marco and I", "me and my wife"
   if (slice.some(({ lower, class: kind }) => kind === "pronoun" && FIRST_PERSON.has(lower)))
     return self.speaker;
-  if (slice.length === 1 && /^(?:mine|ours)$/.test(first.lower)) return sameOfSpeaker(self);
+  if (slice.length === 1 && POSSESSED.test(first.lower)) return samePossessed(self, first.lower);
   if (slice.length === 1 && first.class === "pronoun") return self.meantBy(first.lower);
   // "My wife's is a Mini"; "my sister's getting married" is none.
   if (last.owner && BE.has(tokens[to]?.lower ?? "")) return sameOfOwner(self, known, tokens, [from, to]);
@@ -118,6 +134,9 @@ function apposed(
         [middle, to],
         [from, middle],
       ] as const);
+  // "the younger one, Colm": he bears no other noun.
+  if (tokens[middle - 1]?.lower === "one" && isName(tokens, middle, to))
+    return named(self, known, joinSpan(tokens, [middle, to]).replace(/,$/, ""));
   const entity = resolved(self, known, tokens, ...noun);
   if (!entity || !isName(tokens, ...name)) return entity;
   const called = joinSpan(tokens, name).replace(/,$/, "");
@@ -163,6 +182,22 @@ function sameOfSpeaker(self: Discourse): Entity | undefined {
   return thing === undefined ? undefined : owned(self.speaker, thing, undefined);
 }
 
+const POSSESSED = /^(?:mine|ours|his|hers|theirs)$/;
+
+/** "Mine", "hers": a thing like the one spoken of. */
+function samePossessed(self: Discourse, pronoun: string): Entity | undefined {
+  return /^(?:mine|ours)$/.test(pronoun) ? sameOfSpeaker(self) : sameOfPerson(self, pronoun);
+}
+
+/** "Hers is at 11", after "my appointment is at 10": her appointment. */
+function sameOfPerson(self: Discourse, pronoun: string): Entity | undefined {
+  const owner = self.meantBy(pronoun);
+  // "the desk" is nobody's: hers may be another thing.
+  const isOwn = self.meantBy("it")?.display.startsWith("The user's ") === true;
+  const thing = isOwn ? thingSpokenOf(self, ["it"]) : undefined;
+  return owner?.animate && thing !== undefined ? owned(owner, thing, undefined) : undefined;
+}
+
 /** "My wife's is a Mini", after "my car's a Skoda": her car. */
 function sameOfOwner(
   self: Discourse,
@@ -189,7 +224,8 @@ function anotherOne(self: Discourse, words: readonly Token[]): Entity | undefine
 /** What somebody's own thing is called that was spoken of last. */
 function thingSpokenOf(self: Discourse, pronouns: readonly string[]): string | undefined {
   const [other] = pronouns.flatMap((pronoun) => self.meantBy(pronoun) ?? []);
-  return other?.path.includes("/") ? other.path.split("/").at(-1) : undefined;
+  const isAnimate = other?.animate && !pronouns.includes("she");
+  return other?.path.includes("/") && !isAnimate ? other.path.split("/").at(-1) : undefined;
 }
 
 /** "the name of my dog" is the dog's name; "a friend of mine", "one of my brothers" are a friend, a brother. */
@@ -206,6 +242,11 @@ function ofPhrase(
   if (next?.lower === "mine" || next?.lower === "ours") return owned(self.speaker, head, undefined);
   const owner = resolved(self, known, tokens, of + 1, to);
   if (!owner || isPlaceName(tokens, of + 1, to)) return undefined;
+  // "those of my wife", after "my skis": her skis.
+  if (/^(?:|that|this|these|those|ones)$/.test(head) && owner.animate && !owner.plural) {
+    const same = thingSpokenOf(self, ["it"]) ?? thingSpokenOf(self, ["they"]);
+    return same === undefined ? undefined : owned(owner, same, undefined);
+  }
   if (/^(?:one|some|most|all|both|two|three|half|part)$/.test(head)) {
     const path = owner.path.split("/");
     const last = path.pop() ?? "";
@@ -257,8 +298,19 @@ function nameEntity(
   span: Stretch,
 ): Entity {
   const entity = named(self, known, joinSpan(tokens, span));
-  const isThing = isNobody(tokens.slice(...span)) && !entity.path.includes("/");
-  return isThing ? { ...entity, animate: false } : entity;
+  const words = tokens.slice(...span);
+  if (entity.path.includes("/")) return entity;
+  if (isNobody(words) || words.every(isCry)) return { ...entity, animate: false };
+  const [leaning] = words.flatMap(({ tags }) =>
+    tags.has("FemaleName") ? "female" : tags.has("MaleName") ? "male" : [],
+  );
+  return leaning ? { ...entity, leaning } : entity;
+}
+
+/** "I'm DEAD": a word that was shouted, and no name. */
+function isCry({ tags, word, class: kind }: Token): boolean {
+  const isNamed = kind === "name" || tags.has("FirstName") || tags.has("Person");
+  return word.length > 2 && word === word.toUpperCase() && !isNamed;
 }
 
 /** A place or an abbreviation. */
@@ -281,8 +333,15 @@ function bareThing(self: Discourse, known: readonly Claim[], noun: Noun, head: s
   const path = `${self.speaker.path}/${head}`.toLowerCase();
   // "name's Delphine"
   if (head === "name") return owned(lastIntroduced(self) ?? self.speaker, head, undefined);
+  // "waffles ate!!": whoever is called so.
+  const isCalled = gathered(known).namings.some(
+    ({ value, subject }) => subject.startsWith(`${self.speaker.path}/`) && value.toLowerCase() === head,
+  );
+  if (isCalled && !gathered(known).subjects.has(path)) return named(self, known, capitalized(head));
   return gathered(known).subjects.has(path) ? owned(self.speaker, head, undefined) : undefined;
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** "I have a brother in Hanoi, NAME is Duc": the brother's. */
 function lastIntroduced(self: Discourse): Entity | undefined {
@@ -339,9 +398,14 @@ function firstOwner(
   [from, to]: readonly [number, number],
 ): Entity | undefined {
   const last = tokens[to - 1]?.lower ?? "";
-  if (KIN.has(last) || noun.determiner === "the") return owned(self.speaker, last, undefined);
+  // "Daughter's wedding is on Friday": the speaker's.
+  const isOwn = from === 0 && !COMMON_PEOPLE.has(last) && (FEMALE.has(last) || MALE.has(last));
+  if (KIN.has(last) || isOwn || noun.determiner === "the") return owned(self.speaker, last, undefined);
   return isName(tokens, from, to) ? named(self, known, joinSpan(tokens, [from, to])) : undefined;
 }
+
+/** Persons who are nobody's kin. */
+const COMMON_PEOPLE = new Set("girl woman lady queen hen mare boy man guy bloke king".split(" "));
 
 /**
  * "Cats have whiskers": a kind of thing, whose capital is the sentence's; "he is Italian", "she speaks Thai": no name

@@ -9,6 +9,8 @@ export interface Entity {
   /** A name given with it: "my sister NADIA". */
   readonly name?: string;
   readonly gender?: "female" | "male";
+  /** What a name is mostly, where nothing tells it of the one who bears it. */
+  readonly leaning?: "female" | "male";
   readonly animate: boolean;
   readonly plural: boolean;
 }
@@ -23,6 +25,14 @@ export interface Discourse {
   mention(entity: Entity, isAside?: boolean): void;
   /** The last one spoken of that a pronoun can mean; undefined where it means something that is nobody's. */
   meantBy(pronoun: string): Entity | undefined;
+  /** Of whom the sentence before in the message was told: a clause without a subject can be theirs as well. */
+  told: Told;
   /** Everybody spoken of, those first whom a pronoun hardly means. */
   spokenOf(): readonly Entity[];
+}
+
+/** Whom a sentence was told of: `other` is somebody else, who is not always known. */
+export interface Told {
+  readonly of: "speaker" | "thing" | "other";
+  readonly entity?: Entity;
 }

@@ -16,7 +16,8 @@ export function subjectBefore(
   const last = tokens[end - 1];
   if (!last || end <= from) return undefined;
   if (tokens[verb]?.contracted !== "rest" && SOFT.test(last.after)) {
-    return hasVerbBefore ? undefined : withApposition(tokens, end, from);
+    const apposed = withApposition(tokens, end, from);
+    return !hasVerbBefore || (apposed && isAnother(tokens, apposed, from)) ? apposed : undefined;
   }
   if (last.class === "question") return [end - 1, end];
   if (last.lower === "that" && last.class !== "conjunction") return [end - 1, end];
@@ -26,6 +27,13 @@ export function subjectBefore(
   }
   const start = phraseStart(tokens, end, from);
   return start === undefined ? undefined : [widened(tokens, start, from, hasVerbBefore), end];
+}
+
+/** "I met Bo, THE OTHER ONE, ANA, left": no object of the verb before. */
+function isAnother(tokens: readonly Token[], [begin, end]: Stretch, from: number): boolean {
+  const comma = tokens.findIndex(({ after }, i) => i >= begin && i < end && after.includes(","));
+  const isFree = begin > from && SOFT.test(tokens[begin - 1]?.after ?? "");
+  return isFree && tokens[begin]?.lower === "the" && tokens[comma]?.lower === "one";
 }
 
 /** "two of them are": some of those who were named; undefined for an object. */
