@@ -27,7 +27,7 @@ export function readClauses(
   spans: readonly { readonly start: number; readonly end: number }[] = [{ start: 0, end: text.length }],
 ): ReadClause[] {
   const people: string[] = [];
-  let told: Told = "speaker";
+  let told: LastSubject = "speaker";
   return spans.flatMap(({ start, end }) => {
     const part = text.slice(start, end);
     return parseEnglish(part).flatMap((sentence) => {
@@ -45,10 +45,10 @@ export function readClauses(
 }
 
 /** Of whom the clause before was told. */
-type Told = "speaker" | "thing" | "other";
+type LastSubject = "speaker" | "thing" | "other";
 
 /** "Dad is home. Moaning about the food": where somebody else was spoken of, a clause without a subject may be theirs. */
-function isElidedByOther({ about, tree, words, head }: ParsedClause, told: Told): boolean {
+function isElidedByOther({ about, tree, words, head }: ParsedClause, told: LastSubject): boolean {
   if (about !== "dropped") return false;
   const lower = words.map((i) => tree.tokens[i]?.lower ?? "");
   if (/\b(?:his|her|their|its) own\b|\b(?:him|her|it|them)sel(?:f|ves)\b/.test(lower.join(" "))) return true;
@@ -60,7 +60,7 @@ function isElidedByOther({ about, tree, words, head }: ParsedClause, told: Told)
 }
 
 /** Of whom a clause is told. One without a subject tells on of the same, and one that hangs on another does not count. */
-function toldOf({ role, about, tree, subject }: ParsedClause, before: Told): Told {
+function toldOf({ role, about, tree, subject }: ParsedClause, before: LastSubject): LastSubject {
   if (about === "dropped" || !/^(?:root|conj|parataxis)$/.test(role)) return before;
   if (about === "speaker" || about === "group") return "speaker";
   const token = tree.tokens[subject ?? -1];

@@ -14,7 +14,7 @@ import { isPersonNoun } from "../words/persons.ts";
 import { isCapital, type Stretch, type Token } from "../words/token.ts";
 import { type Clause, isOrder } from "./clauses.ts";
 import { isHuman, NOBODYS_THING } from "./entities.ts";
-import type { Discourse, Entity, Told } from "./entity.ts";
+import type { Discourse, Entity, ToldSubject } from "./entity.ts";
 import { groupSubject } from "./group-subjects.ts";
 import { phrasesOf } from "./phrases.ts";
 
@@ -137,7 +137,7 @@ function isOfGender({ gender, animate }: Entity, word: string): boolean {
 }
 
 /** Of whom a sentence was told: whoever its last main clause is about. A clause without a subject tells on of the same. */
-export function toldOf(before: Told, { clause, subject }: Before): Told {
+export function toldOf(before: ToldSubject, { clause, subject }: Before): ToldSubject {
   const { tokens } = clause;
   if (!clause.subject) return before;
   const words = tokens.slice(...clause.subject);

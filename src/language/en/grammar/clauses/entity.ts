@@ -26,13 +26,13 @@ export interface Discourse {
   /** The last one spoken of that a pronoun can mean; undefined where it means something that is nobody's. */
   meantBy(pronoun: string): Entity | undefined;
   /** Of whom the sentence before in the message was told: a clause without a subject can be theirs as well. */
-  told: Told;
+  told: ToldSubject;
   /** Everybody spoken of, those first whom a pronoun hardly means. */
   spokenOf(): readonly Entity[];
 }
 
 /** Whom a sentence was told of: `other` is somebody else, who is not always known. */
-export interface Told {
+export interface ToldSubject {
   readonly of: "speaker" | "thing" | "other";
   readonly entity?: Entity;
 }
