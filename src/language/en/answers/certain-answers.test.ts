@@ -23,7 +23,11 @@ async function ask(told: readonly string[], question: string): Promise<string> {
 describe("a certain answer", () => {
   it.each([
     ["I have a dog called Rex and a brother called Max.", "how many dogs do I have?", /^One\b.*Rex\.$/],
-    ["I have a cat called Pip and a cousin called Max.", "what pets do I have?", /^You have a cat called Pip\.$/],
+    [
+      "I have a cat called Pip and a cousin called Max.",
+      "what pets do I have?",
+      /^You have a cat called Pip\.$/,
+    ],
     ["I have a cat and two sisters.", "how many cats do I have?", /^One\b.*: a cat\.$/],
     ["I have two dogs and a car.", "how many pets do I have?", /two dogs\.$/],
     ["I have a guitar, a piano and a hamster.", "what instruments do I have?", /guitar and a piano\.$/],

@@ -169,8 +169,16 @@ function readSentence(context: Context, tokens: Token[]): Proposal[] {
   return isUnreal(text) ? readUnreal(context, tokens, text, whole) : readTold(context, tokens, text, whole);
 }
 
-function readTold(context: Context, tokens: Token[], text: string, whole: Place): Proposal[] {
-  const clauses = clausesOf(tokens);
+/** What a sentence tells that is read as one, before its clauses: a short answer, a swap, a reply, what is left of another. */
+function readWhole(
+  context: Context,
+  tokens: Token[],
+  {
+    clauses,
+    text,
+    whole,
+  }: { readonly clauses: readonly Clause[]; readonly text: string; readonly whole: Place },
+): Proposal[] | undefined {
   const short = elliptical({ context, tokens, clauses, text: bared(text), place: whole });
   if (short) return short;
   const swap = asksForName(text) ? undefined : swapOf(context, text, whole);
@@ -181,8 +189,13 @@ function readTold(context: Context, tokens: Token[], text: string, whole: Place)
   const only =
     tokens.length <= 9 ? onlyThat({ context, tokens, text: bared(text), place: whole }) : undefined;
   if (only) return only;
-  const back = /^(?:now )?back (?:on|in|at) /i.test(text) ? backOn(context, bared(text), whole) : undefined;
-  if (back) return back;
+  return /^(?:now )?back (?:on|in|at) /i.test(text) ? backOn(context, bared(text), whole) : undefined;
+}
+
+function readTold(context: Context, tokens: Token[], text: string, whole: Place): Proposal[] {
+  const clauses = clausesOf(tokens);
+  const read = readWhole(context, tokens, { clauses, text, whole });
+  if (read) return read;
   const order = instructionOf(context, text, whole);
   const made = context.made.length;
   if (clauses.length === 0) mentionsOfFragment(context.discourse, tokens);

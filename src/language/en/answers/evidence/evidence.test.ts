@@ -3,7 +3,7 @@ import { staticEmbedder } from "../../../../adapters/static/index.ts";
 import type { Memory } from "../../../../domain/memory.ts";
 import type { Message } from "../../../../domain/message.ts";
 import { rulesQuestionReader } from "../../questions/questions.ts";
-import { ReaderBusyError, type Rating, rateWindow, type WindowToRate } from "../../transformer/reader.ts";
+import { type Rating, ReaderBusyError, rateWindow, type WindowToRate } from "../../transformer/reader.ts";
 import { WINDOW } from "../../transformer/windows.ts";
 import { answerIndex } from "../answer-index.ts";
 import { answerFromEvidence } from "./answer-from-evidence.ts";
