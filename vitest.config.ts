@@ -20,6 +20,9 @@ const SERVICES = [
   "test/{backends,mariadb,several}/**/*.test.ts",
 ];
 
+/** Tests in Firefox, by WebDriver BiDi: where `firefox-esr` is installed. Every task of the page is tested in Chromium by the others. */
+const IN_FIREFOX = ["test/e2e/page-firefox.test.ts"];
+
 /** Tests beside the source that start threads and processes, or wait for readers of a file: tens of seconds each. */
 const OF_PROCESSES = [
   "src/adapters/rules/thread.test.ts",
@@ -99,8 +102,18 @@ const config: ViteUserConfig = {
           // Makes dist/ as new as src/, for the tests that start the program, where vitest is called without npm.
           globalSetup: "test/ready.ts",
           include: ["test/**/*.test.ts", "bench/**/*.test.ts", ...OF_PROCESSES, ...OF_SAMPLES],
-          exclude: [...TIMED, ...SERVICES, ...OF_THE_TREE],
+          exclude: [...TIMED, ...SERVICES, ...OF_THE_TREE, ...IN_FIREFOX],
           sequence: { groupOrder: 2 },
+        },
+      },
+      // `npx vitest run --project firefox`: the page in the other engine.
+      {
+        extends: true,
+        test: {
+          name: "firefox",
+          globalSetup: "test/ready.ts",
+          include: IN_FIREFOX,
+          sequence: { groupOrder: 4 },
         },
       },
       // The same, one after the other, with the machine to themselves.
