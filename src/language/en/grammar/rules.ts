@@ -162,7 +162,7 @@ function withoutOpenBracket(one: Proposal): Proposal {
 
 /** "Dr Sato is the user's guide from.", "Is called Tom.": words are missing, so that it was misread. */
 const CUT_SENTENCE =
-  /\s(?:from|of|for|at|by|and|or|the|an?|than|because|(?<!\sto \w+ |\sto \w+ \w+ )(?:to|with))[.!?]*$|^(?:is|are|was|were|am|has|have|had|does|did)\s/i;
+  /\s(?:to|at|for|until|by) on \d|\s(?:from|of|for|at|by|and|or|the|an?|than|because|(?<!\sto \w+ |\sto \w+ \w+ )(?:to|with))[.!?]*$|^(?:is|are|was|were|am|has|have|had|does|did)\s/i;
 
 /** What a message tells twice is told once: of two that claim the same, the one that says more; else the first. */
 function withoutDoubles(proposals: readonly Proposal[]): Proposal[] {

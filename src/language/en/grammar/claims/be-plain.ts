@@ -167,6 +167,8 @@ function jobClaims(part: ClausePart, job: Phrase, employer: Phrase): AddProposal
   const { context, tokens, statement } = part;
   const { subject, clause } = statement;
   const title = said(context, tokens, job.from, job.to);
+  // "The wedding is 14 June at the Grand": no trade.
+  if (/^\d/.test(title)) return [];
   const where = said(context, tokens, employer.items[0]?.[0] ?? employer.from, employer.to);
   const past = clause.verb.tense === "past";
   const be = past ? "was" : "is";

@@ -39,7 +39,20 @@ export function subjectOf(context: Context, clause: Clause, before: Before | und
     return undefined;
   const found =
     groupSubject(talk, tokens, subject) ?? talk.resolve(tokens, ...subject) ?? renamedPerson(context, clause);
-  return isAlone && first.lower === "they" && isDoneByThings(clause, found) ? undefined : found;
+  const isOther = isAlone && first.lower === "they" && isDoneByThings(clause, found);
+  return isOther || !agrees(clause, found) ? undefined : found;
+}
+
+/** "it" is nothing of many, and "out of the window LIKE a thief" no verb: one thing likes. */
+function agrees({ tokens, subject, verb }: Clause, found: Entity | undefined): boolean {
+  const [from = 0, to = 0] = subject ?? [];
+  if (to - from === 1 && tokens[from]?.lower === "it") return found?.plural !== true;
+  const isSimile = tokens[verb.from]?.lower === "like" && verb.to - verb.from === 1 && !verb.denied;
+  const isThirdOne =
+    found !== undefined &&
+    !found.plural &&
+    tokens.slice(from, to).every(({ lower }) => !FIRST_PERSON.has(lower));
+  return !(isSimile && isThirdOne && tokens[from]?.class === "determiner");
 }
 
 /** "Neither of us saw it", "Sundays are for my loom", "we are thirty women": nobody's life is told. */
@@ -60,6 +73,11 @@ function isHeadCount({ tokens, subject, verb, rest }: Clause): boolean {
 function isDay({ tokens, subject, verb, rest }: Clause): boolean {
   if (!subject || !isTime(tokens, ...subject)) return false;
   return !(verb.copula && tokens[rest[0]]?.class === "possessive");
+}
+
+/** "dad's torch went back, got HIM a beanie": a thing does nothing for anybody. */
+function isDoneByThing({ tokens, rest }: Clause, before: Before | undefined): boolean {
+  return before?.subject?.animate === false && /^(?:me|us|him|her|them)$/.test(tokens[rest[0]]?.lower ?? "");
 }
 
 /** "They've moved my driving test": whoever they are, and not the cones that were spoken of. */
@@ -86,7 +104,7 @@ function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): E
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
   if (isNoVerb(clause, before) || (clause.shares && isAdvice(clause, before))) return undefined;
-  if (clause.shares) return sharedSubject(talk, clause, before);
+  if (clause.shares) return isDoneByThing(clause, before) ? undefined : sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
   // "Use this file": an order, where "love this place" is none.
@@ -102,6 +120,9 @@ const ARRIVING = new Set("come arrive land turn up show up appear".split(" "));
 function elided(talk: Discourse, clause: Clause): Entity | undefined {
   const { told } = talk;
   const words = [...clause.tokens.slice(...clause.lead), ...clause.tokens.slice(...clause.rest)];
+  // "Gave ME Fridays off": whoever it was, not the one who speaks; "got me a dog" is.
+  const isDoneToMe = /^(?:me|us)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
+  if (isDoneToMe && !FOR_ONESELF.has(clause.verb.lemma)) return undefined;
   if (hasFirstPerson(words)) return talk.speaker;
   const own = words.findIndex(({ lower }, i) => isReflexive(lower, words[i + 1]?.lower));
   // "at HIS OWN wedding": never the one who speaks.
@@ -115,6 +136,8 @@ function elided(talk: Discourse, clause: Clause): Entity | undefined {
   );
   return isObject ? talk.speaker : undefined;
 }
+
+const FOR_ONESELF = new Set("get buy make find treat book order pour cook".split(" "));
 
 function isArriving({ verb, tokens, rest }: Clause): boolean {
   return ARRIVING.has(verb.lemma) && !/^(?:home|back|to)$/.test(tokens[rest[0]]?.lower ?? "");
@@ -290,7 +313,8 @@ function isBracketed(tokens: readonly Token[], [from]: Stretch, verb: number): b
 
 /** "My gym, a chain from Leeds, closed": a noun phrase that opens the clause, and what it is between commas. */
 function isDescribed(tokens: readonly Token[], [from]: Stretch, verb: number): boolean {
-  if (!["determiner", "possessive"].includes(tokens[from]?.class ?? "")) return false;
+  const opens = (at: number): boolean => ["determiner", "possessive"].includes(tokens[at]?.class ?? "");
+  if (!opens(from) && !opens(from - 1)) return false;
   const comma = tokens.findIndex(({ after }, i) => i >= from && i < verb - 1 && after.includes(","));
   return comma >= 0 && !isTime(tokens, from, comma + 1);
 }
