@@ -119,3 +119,24 @@ describe("a misread part", () => {
     expect(await heldAfter(said)).not.toMatch(torn);
   });
 });
+
+describe("a deed is nobody's where the sentence does not say whose", () => {
+  it.each([
+    "my boss has been kind. let me off early twice",
+    "The woman next to me, Greta, won 40 tokens.",
+    "mum's kettle went back, bought her a teapot instead",
+    "my uncle still whistles, tunes, out the back door like a milkman",
+    "The fitting is 14 June at the Grand Arcade, 400 guests",
+  ])("%s", async (said) => {
+    expect(await heldAfter(said)).not.toMatch(/^The user (?:let|won)|kettle bought|likes a|works at/m);
+  });
+});
+
+it.each([
+  ["I have choir on Tuesdays | My choir has shifted to Wednesdays", /choir is on Wednesdays/],
+  ["I have yoga on Mondays | yoga switched to Thursdays", /yoga is on Thursdays/],
+])("what takes place each week on another day ends the day before: %s", async (lines, expected) => {
+  const held = await heldAfter(lines);
+  expect(held).toMatch(expected);
+  expect(held).not.toMatch(/Tuesdays|Mondays/);
+});

@@ -9,7 +9,7 @@ import type { SaidDate } from "../time/dates.ts";
 import { type Change, companyOf, displayOf, sayIso } from "./change.ts";
 
 const RESCHEDULES =
-  /\b(?:mov|push|postpon|reschedul|extend|adjourn|(?:brought|bring)(?: [\w' -]+?)? forward|shift|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:it|that|(?:my|our|the|his|her|their) [\w' -]+?))?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
+  /\b(?:mov|push|postpon|reschedul|extend|adjourn|(?:brought|bring)(?: [\w' -]+?)? forward|shift|switch|delay|chang|bump|put|set)(?:e|ed|d|back|ing|ped)?\b(?: (?:it|that|(?:my|our|the|his|her|their) [\w' -]+?))?(?: (?:back|forward|off|out|up))?(?: from .+?)? (?:to|until|till|for|by)\b/i;
 
 /** "to Friday", "until 6pm": a new day or hour without a date. */
 const SPOKEN_DAY =
@@ -101,6 +101,8 @@ function lastDated(context: Context): Entity | undefined {
   return { path, display: displayOf(path), animate: false, plural: false };
 }
 
+const WEEKLY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i;
+
 /** What is known of the thing's day; else what has a day and names the thing. */
 function dated(context: Context, thing: Entity): Held[] {
   const all = held(context);
@@ -118,7 +120,9 @@ function dated(context: Context, thing: Entity): Held[] {
   const name = telling(thing.path.split("/").at(-1) ?? "");
   if (name.length === 0) return [];
   return all.filter(({ memory, claim }) => {
-    if (memory?.when === undefined) return false;
+    // "I have choir on Tuesdays": a day of each week is none of the calendar.
+    const isWeekly = WEEKLY.test(`${claim.value} ${claim.qualifier ?? ""}`);
+    if (memory?.when === undefined && !isWeekly) return false;
     const words = telling(`${claim.value} ${claim.subject}`);
     return name.every((word) => words.includes(word));
   });
