@@ -12,7 +12,7 @@ import { createErasureWatch, type ErasureWatch } from "./engine/api/erasure-watc
 import type { Keepsake } from "./engine/api/keepsake.ts";
 import { type CostTracker, createCostTracker } from "./engine/cost/cost-tracker.ts";
 import { type LedgerReplay, replayLedger } from "./engine/erase/replay-ledger.ts";
-import { finishInterruptedErasures } from "./engine/erase/verify-erasure.ts";
+import { finishInterruptedErasures, retryFiles } from "./engine/erase/verify-erasure.ts";
 import { createDamageCounter, watchClock } from "./engine/instrumentation.ts";
 import type { Ports } from "./engine/ports.ts";
 import { checkReranking } from "./engine/recall/rerank.ts";
@@ -134,7 +134,7 @@ async function wireMemory(options: MemoryOptions, opening: ResourceOwner): Promi
     ...embedding,
     erasureWatch: erasures,
   };
-  const { ports, close } = openSecondaryStores(basePorts);
+  const { ports, close } = openSecondaryStores(basePorts, retryFiles);
   opening.own({ close });
   const allNotices = [...notices, ...formatReplayNotices(await replayLedger(ports))];
   await finishInterruptedErasures(ports);

@@ -148,7 +148,7 @@ export async function executeRequest(
   const dropped = ports.erasureWatch?.notify(scope);
   const sealed = done ? await logAndVerify(ports, scope, { receipt, done }, reason) : receipt;
   await dropped;
-  if (!done) return { receipt };
+  if (!done) return { receipt: await withOpenErasure(ports, scope, receipt) };
   if (!sealed.complete) ports.pendingErasures?.scheduleRetry();
   ports.meter?.count("memory_erasures_total", { complete: sealed.complete ? "yes" : "no" });
   return { receipt: sealed, ...(done.trace.asked ? { asked: done.trace.asked } : {}) };
@@ -407,6 +407,21 @@ const NO_COUNTS: ErasedCounts = {
 };
 
 /** The receipt of an erasure that found nothing: not stored, and so without an id, hash and signature. */
+/** An erasure that found nothing is not complete while words of an earlier one of the user are still in some place. */
+async function withOpenErasure(
+  { store, pendingErasures }: Pick<Ports, "store" | "pendingErasures">,
+  scope: Scope,
+  empty: ErasureReceipt,
+): Promise<ErasureReceipt> {
+  const receipts = await store.erasures.list(scope);
+  const open = receipts.find(
+    ({ complete, verified }) => !complete && verified.some(({ found }) => found > 0),
+  );
+  if (!open) return empty;
+  pendingErasures?.scheduleRetry();
+  return { ...empty, verified: open.verified, complete: false };
+}
+
 function createEmptyReceipt({ project, user }: Scope, revision: number, at: string): ErasureReceipt {
   const unsigned = { id: "", hash: "", signature: "", previous: "" };
   return {

@@ -130,6 +130,12 @@ async function findRemainingTexts(
   return { inside, found: whole.size };
 }
 
+/** What an erasure is finished with. */
+type FinishingPorts = Pick<
+  Ports,
+  "store" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter"
+>;
+
 /**
  * Completes erasures that a crash interrupted before verification: rewrites the files that may still contain
  * the words. The words themselves are no longer known, so a receipt without any verification stays incomplete
@@ -137,14 +143,15 @@ async function findRemainingTexts(
  * Gives the number completed.
  */
 export async function finishInterruptedErasures(
-  ports: Pick<Ports, "store" | "secret" | "sessions" | "cache" | "followers" | "clock" | "meter">,
+  ports: FinishingPorts,
+  isMeant: (receipt: ErasureReceipt) => boolean = isUnfinished,
 ): Promise<number> {
   const open = (await ports.store.erasures.summaries()).filter(({ isComplete }) => !isComplete);
   let ended = 0;
   for (const { receipt: id, project, user } of open) {
     const scope = { project, user };
     const receipt = (await ports.store.erasures.list(scope)).find((one) => one.id === id);
-    if (!receipt || !isUnfinished(receipt)) continue;
+    if (!receipt || !isMeant(receipt)) continue;
     const left = await ports.store.erasures.scrub(scope, []);
     if (left.some(({ found }) => found > 0)) continue;
     const places = receipt.verified.map((one) => (one.place === FILES ? { ...one, found: 0 } : one));
@@ -163,6 +170,21 @@ export async function finishInterruptedErasures(
   return ended;
 }
 
+/**
+ * Rewrites the files for erasures that found words in them because another process was reading. Gives the number of those that are
+ * left.
+ */
+export async function retryFiles(ports: FinishingPorts): Promise<number> {
+  const isLeft = ({ complete, verified }: ErasureReceipt): boolean => !complete && hasFilesLeft(verified);
+  await finishInterruptedErasures(ports, isLeft);
+  const open = (await ports.store.erasures.summaries()).filter(({ isComplete }) => !isComplete);
+  const users = new Map(
+    open.map(({ project, user }) => [JSON.stringify([project, user]), { project, user }]),
+  );
+  const lists = await Promise.all([...users.values()].map((scope) => ports.store.erasures.list(scope)));
+  return lists.flat().filter(isLeft).length;
+}
+
 /** The erased units are no longer known; an index is checked by the erasure's trace when it is fed. */
 const UNKNOWN_UNIT = "";
 const FILES = "files";
@@ -173,6 +195,10 @@ const FILES_REWRITTEN = "files, written anew at the next start";
  * meanwhile.
  */
 function isUnfinished({ verified: places }: ErasureReceipt): boolean {
+  return places.length === 0 || hasFilesLeft(places);
+}
+
+function hasFilesLeft(places: readonly VerifiedPlace[]): boolean {
   if (places.some(({ place }) => place === FILES_REWRITTEN)) return false;
-  return places.length === 0 || places.some(({ place, found }) => place === FILES && found > 0);
+  return places.some(({ place, found }) => place === FILES && found > 0);
 }

@@ -7,7 +7,11 @@ import { eraseFromStores, formatStorePlace } from "./erase-from-stores.ts";
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-export function createPendingErasures(ports: Ports): PendingErasures {
+/** Retries what an erasure could not reach: the sessions, the cache and the files. `retryFiles` gives the number of erasures that it left open. */
+export function createPendingErasures(
+  ports: Ports,
+  retryFiles: (ports: Ports) => Promise<number>,
+): PendingErasures {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isClosed = false;
@@ -19,7 +23,8 @@ export function createPendingErasures(ports: Ports): PendingErasures {
   };
   const run = (): void => {
     timer = undefined;
-    running = retryErasures(ports)
+    running = Promise.all([retryErasures(ports), retryFiles(ports)])
+      .then(([stores, files]) => stores + files)
       // If the store cannot be read, assume that some are left.
       .catch(() => 1)
       .then((left) => {

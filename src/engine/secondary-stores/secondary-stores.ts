@@ -11,12 +11,15 @@ interface SecondaryStores {
   close(): Promise<void>;
 }
 
-export function openSecondaryStores(plain: Ports): SecondaryStores {
+/** `retryFiles` rewrites files in which an erasure found words, and gives how many erasures are left. */
+export function openSecondaryStores(
+  plain: Ports,
+  retryFiles: (ports: Ports) => Promise<number>,
+): SecondaryStores {
   const { sessions, cache } = plain;
-  if (!sessions && !cache) return { ports: plain, close: async () => {} };
-  const owed = createPendingErasures(plain);
+  const owed = createPendingErasures(plain, retryFiles);
   // For a program that ended before it reached them.
-  owed.scheduleRetry();
+  if (sessions || cache) owed.scheduleRetry();
   const unwatch = watchStoreSize(plain);
   return {
     ports: { ...plain, pendingErasures: owed },
