@@ -64,3 +64,11 @@ describe("a certain answer", () => {
     expect(await ask(told, question)).toMatch(answer),
   );
 });
+
+it.each([
+  ["I have a job at Greggs.", /^(?!Yes)/],
+  ["I have a nut allergy.", /^Yes, you have a nut allergy\.$/],
+  ["I'm allergic to nuts.", /^Yes, you are allergic to nuts\.$/],
+])("“am I allergic to anything?” is answered by an allergy alone: %s", async (told, answer) =>
+  expect(await ask([told], "am I allergic to anything?")).toMatch(answer),
+);

@@ -44,6 +44,8 @@ export function readListing(inquiry: Inquiry, question: Question): ListQuestion 
 
 function askedOf({ text, type, asksMany }: Inquiry, topic: string): ListQuestion["asks"] | undefined {
   if (type === "number") return /\bhow many\b/i.test(text) && !UNCOUNTED.test(topic) ? "number" : undefined;
+  // "Am I allergic to anything?": everything is a thing, so that the verb alone tells what is meant.
+  if (topic === "thing") return undefined;
   if (type === "yes_no") return /\b(?:any|some)(?:thing)?\b/i.test(text) ? "any" : undefined;
   return asksMany ? "all" : undefined;
 }

@@ -94,6 +94,13 @@ function isMeantByDoing({ asks, value, narrows, relations }: Question, claim: Cl
   return !FEELING.test(bare) || FEELING.test(asked) || coverage(bagOf(claim.value), essence(asked)) > 0;
 }
 
+/** "Am I allergic to anything?": a job that one has is no answer. */
+function isMeantByWide({ relations }: Question, { relation, value }: Claim): boolean {
+  const [asked = ""] = relations;
+  if (relation === asked || !isWide(relation)) return true;
+  return coverage(bagOf(value), essence(asked)) > 0 || attributeOf(value).includes(asked);
+}
+
 const FEELING = /^(?:like|love|enjoy|prefer|hate|dislike|adore|avoid)$/;
 
 const POSSESSION = /^(?:have|own|keep|get|hold)$/;
@@ -223,6 +230,7 @@ function isPlanned(claim: Claim): boolean {
 /** A value that the question names itself has to be there, for "yes" as for "no". */
 function valueFits(question: Question, claim: Claim): boolean {
   if (question.asks !== "yes_no" || question.value === undefined) return true;
+  if (ANYTHING.test(question.value)) return isMeantByWide(question, claim);
   const telling = essence(question.value).filter((word) => word !== "food");
   if (telling.length === 0) return true;
   const all = bagOf(`${claim.value} ${claim.qualifier ?? ""} ${claim.relation}`);
