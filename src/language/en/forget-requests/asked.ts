@@ -225,10 +225,5 @@ function questionsFor(plain: string): string[] {
   if (clause !== undefined) return [`what ${clause}?`];
   const noun = /^(?:my|our)\s+(?<noun>.+)$/i.exec(plain)?.groups?.noun;
   if (noun !== undefined) return [`What is ${plain}?`, `Which ${noun} do I have?`];
-  const inverted =
-    /^(?<wh>(?:which|what|whose) \p{L}+|where|who|how (?:much|many \p{L}+)) (?<who>i|we) (?<rest>.+)$/iu.exec(
-      plain,
-    )?.groups;
-  if (inverted) return [`${inverted.wh} do ${inverted.who} ${inverted.rest}?`, `${plain}?`];
   return [`${plain}?`];
 }
