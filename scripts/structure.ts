@@ -100,7 +100,7 @@ export function readSources(folder: string): SourceFile[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
-    .filter((path) => !path.startsWith("testing/") && !path.includes("__fixtures__"))
+    .filter((path) => !path.startsWith("testing/") && !/__fixtures__|(?:^|\/)node_modules\//.test(path))
     .sort();
   const known = new Set(paths);
   return paths.map((path) => readSource(path, readFileSync(join(folder, path), "utf8"), known));

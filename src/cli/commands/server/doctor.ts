@@ -182,7 +182,7 @@ function describeRemedy({ from, what, count, file }: Remedy): string {
   const fix = "`keepsake doctor --fix`";
   if (from === "itself") return `${fix} repairs ${formatCount(count, "row")} from data that digests prove.`;
   if (from === "backup")
-    return `${fix} --backup ${file ?? "FILE"} restores ${formatCount(count, "row")} as originally written.`;
+    return `\`keepsake doctor --fix --backup ${file ?? "FILE"}\` restores ${formatCount(count, "row")} as originally written.`;
   if (from === "export")
     return "No known backup contains the other rows: import an export, or name a backup with --backup.";
   return what === "memories"
