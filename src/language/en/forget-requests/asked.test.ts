@@ -135,3 +135,19 @@ describe("a request that asks as a question does leaves what else is told with t
     expect((await ana.list()).items.length).toBeGreaterThanOrEqual(told.length);
   });
 });
+
+it.each([
+  "no, undo that",
+  "never mind, keep it",
+  "oops, bring it back",
+  "wait, don't",
+  "jk, don't forget it",
+])("“%s”, after an erasure, erases nothing more and says that there is no way back", async (said) => {
+  await ana.remember("I have a dog called Rex.");
+  await ana.remember("My rent is 900.");
+  await ana.remember("forget Rex");
+  const { text, receipt } = await ana.converse(said);
+  expect(text).toMatch(/cannot be brought back/);
+  expect([...(receipt.erasures ?? []), ...(receipt.waiting ?? [])]).toEqual([]);
+  expect((await ana.list()).items.map((one) => one.text)).toEqual(["The user's rent is 900."]);
+});

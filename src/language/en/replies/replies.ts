@@ -8,10 +8,13 @@ import {
 } from "../../../domain/receipt.ts";
 import type { ReplyWriter, ReportedTurn } from "../../../ports/language/reply-writer.ts";
 import { formatDateInWords } from "../format-date.ts";
+import { takesBackErasure } from "../grammar/forgetting/erase-forms.ts";
 import { englishPhrases } from "../phrases.ts";
 import { joinList, nameUser, toSecondPerson, toSentence } from "../word-forms.ts";
 import { explainAnswer, explainMemory, explainOmission } from "./explanations.ts";
 
+const NO_WAY_BACK =
+  "All right, I erase nothing. What is erased already cannot be brought back: tell me again what I should know.";
 const UNKNOWN = "I don't know that.";
 const UNMET_REQUEST =
   "I found nothing that clearly matches, so I have erased nothing. If it is something you told me, name it or quote it.";
@@ -54,6 +57,7 @@ function writeReply({ receipt, answer, said = "" }: ReportedTurn): string {
   if (parts.length > 0) return parts.join(" ");
   if (answer) return englishPhrases.readDemand(said).isForAssistant ? SELF_DESCRIPTION : answer.text;
   if (receipt.pending > 0) return "Noted. I will read it in a moment.";
+  if (takesBackErasure(said)) return NO_WAY_BACK;
   return isLong(said) ? "Saved. I found no new facts in that." : "All right, I'm listening.";
 }
 

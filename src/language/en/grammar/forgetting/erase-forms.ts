@@ -232,3 +232,11 @@ export function opensWithOrder(text: string): boolean {
     hasForeignOrder(text)
   );
 }
+
+const TAKES_BACK =
+  /^(?:(?:no+|nope|nah|wait|oops|whoops|never ?mind|hang on|hold on|stop|sorry|jk|actually)[,.! ]+)+(?:please )?(?:(?:undo|restore|unforget) (?:that|it|them)|(?:bring|get|put|have) (?:that|it|them) back|keep (?:that|it|them)|(?:i )?(?:don['’]?t|didn['’]?t|do not)(?: (?:forget|erase|delete|mean) (?:that|it|them))?)(?: (?:please|after all|then))*[.! ]*$/i;
+
+/** "No, undo that", "never mind, keep it": takes back a request to forget. It asks for nothing to be erased. */
+export function takesBackErasure(text: string): boolean {
+  return TAKES_BACK.test(text.trim());
+}

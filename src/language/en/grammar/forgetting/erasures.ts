@@ -7,7 +7,7 @@ import { findShapedValues, isCalendarName } from "../../value-shapes.ts";
 import type { RulesReading } from "../known-memory.ts";
 import { antecedentOf } from "./antecedents.ts";
 import { delayedRequests } from "./delayed-requests.ts";
-import { hasForeignOrder, isDeferred, opensWithForeignOrder } from "./erase-forms.ts";
+import { hasForeignOrder, isDeferred, opensWithForeignOrder, takesBackErasure } from "./erase-forms.ts";
 import { type EraseScope, eraseScope, isOnlySaid } from "./erase-scopes.ts";
 import { blankSpans, findException, isKeeping, keptPhrase, type RequestException } from "./exceptions.ts";
 import {
@@ -38,6 +38,7 @@ export function erasuresOf(
   spans: readonly TextSpan[],
   reading?: RulesReading,
 ): EraseProposal[] {
+  if (takesBackErasure(message.content)) return [];
   const found: FoundRequest[] = [];
   const excepted = exceptionsWithin(message, spans);
   const content = blankSpans(message.content, [...excepted.values()]);
