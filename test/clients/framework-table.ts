@@ -95,13 +95,6 @@ const EXAMPLES: FrameworkTable = {
   head: "Example",
   rows: [
     {
-      name: "CrewAI",
-      link: "../examples/crewai/README.md",
-      from: "`examples/crewai/agent.py`",
-      gives: "an agent and a crew with the tools of MCP",
-      packages: [pip("crewai")],
-    },
-    {
       name: "LibreChat",
       link: "../examples/librechat/README.md",
       from: "`examples/librechat/librechat.yaml`",

@@ -18,8 +18,7 @@ interface PythonExample {
 }
 
 const EXAMPLES: readonly PythonExample[] = [
-  // The packages of CrewAI and LlamaIndex ask for an earlier version of OpenAI's own.
-  { row: "CrewAI", path: "examples/crewai/agent.py", isApart: true, model: toolModel },
+  // Its package for OpenAI asks for an earlier version of OpenAI's own.
   { row: "LlamaIndex", path: "examples/llama-index/agent.py", isApart: true, model: plainModel },
   { row: "Pydantic AI", path: "examples/pydantic-ai/agent.py", isApart: false, model: toolModel },
 ];
