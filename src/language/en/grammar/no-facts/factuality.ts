@@ -52,7 +52,7 @@ const FACTIVE =
 /** Words that lead a clause and leave it open. */
 const MAYBE = /^(?:maybe|perhaps|possibly|probably|hopefully|supposedly|allegedly|rumou?r)$/;
 const JOKINGLY =
-  /\b(?:as|for) (?:a|an) (?:\p{L}+ )?(?:joke|laugh|prank|lark|giggle|dare)\b|\bfor (?:fun|laughs|giggles|the lols?)\b|\bjokingly\b/iu;
+  /\b(?:as|for) (?:a|an) (?:\p{L}+ )?(?:joke|laugh|prank|lark|giggle|dare)\b|\bfor (?:laughs|giggles|the lols?)\b|\bjokingly\b/iu;
 const WORK =
   "novel|story|tale|book|film|movie|play|show|series|episode|scene|script|screenplay|game|video game|campaign|comic|manga|poem|song|simulation|musical|opera|sketch|fanfic|role-?play|rpg|larp|d&d|dnd|dream";
 const IN_WORK = new RegExp(`^in (?:my|the|this|that|our|a|his|her) (?:[\\p{L}&-]+ ){0,2}(?:${WORK})$`, "iu");
