@@ -36,6 +36,7 @@ describe("what others wrote or said, pasted into a message", () => {
 
   it.each([
     ["Hi, it's Dale. I'm allergic to nuts.", "The user is allergic to nuts."],
+    ["hey mate it's Dale, I live in Oslo now.", "The user lives in Oslo."],
     ["Hi Keepsake, I'm Tom. I live in Leeds. Thanks, Tom", "The user lives in Leeds."],
     ["Hi all, I live in Oslo now. Best, Ravi", "The user lives in Oslo."],
     ["From: Hull originally, I live in York now.", "The user lives in York."],

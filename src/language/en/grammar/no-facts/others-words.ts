@@ -58,7 +58,7 @@ const SELF = /^(?:me|myself|i|you|ich)$/iu;
 const PROGRAM = /^(?:user|assistant|human|ai|bot|system|developer|chatgpt|claude|gpt)$/iu;
 
 const GREETED =
-  "(?!(?:all|there|everyone|everybody|team|assistant|bot|ai|guys|folks|again|both|sir|madam|diary|keepsake|claude|chatgpt|memory)\\b)(?<to>\\p{Lu}[\\p{L}'’-]+)";
+  "(?!(?:all|there|everyone|everybody|team|assistant|bot|ai|guys|folks|again|both|sir|madam|diary|keepsake|claude|chatgpt|memory)\\b)(?<to>(?-i:\\p{Lu})[\\p{L}'’-]+)";
 /** "Hi Bea, it's Dale." */
 const INTRODUCED = new RegExp(
   `^\\s*(?:hi|hey|hello|dear|yo|morning|good (?:morning|evening|afternoon)) ${GREETED}[,!.]?\\s+(?:it['’]?s|it is|this is|here['’]?s)(?: just| only)? (?<from>(?-i:\\p{Lu})[\\p{L}'’-]+)(?=[ ,.!\\n]|$)`,
