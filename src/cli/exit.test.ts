@@ -11,15 +11,15 @@ describe("an error that the command line shows", () => {
     });
   });
 
-  it("says what to do about a file, a full disk and a time that ran out", async () => {
-    const [full, denied] = ["ENOSPC", "EACCES"].map((code) =>
+  it("says what to do about a file, a full disk, a broken one and a time that ran out", async () => {
+    const [full, denied, broken] = ["ENOSPC", "EACCES", "EIO"].map((code) =>
       Object.assign(new Error("/home/ana"), { code }),
     );
     const signal = AbortSignal.timeout(1);
     const late = await new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve(signal.reason));
     });
-    for (const error of [full, denied, late]) {
+    for (const error of [full, denied, broken, late]) {
       const { code, message } = toShownError(error);
       expect(code).toBe("unavailable");
       expect(message).toMatch(/again|Check/);

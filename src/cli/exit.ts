@@ -39,6 +39,7 @@ function explainUnavailable(name: string, code: string): string | undefined {
   }
   if (/^(?:ENOSPC|EFBIG|EDQUOT)$/.test(code)) return "the disk is full. Free some space and try again.";
   if (/^(?:EMFILE|ENFILE)$/.test(code)) return "too many files are open. Close other programs and try again.";
+  if (code === "EIO") return "reading or writing a file failed (EIO). Check the disk and try again.";
   return undefined;
 }
 

@@ -161,6 +161,15 @@ function toReadError(cause: unknown): unknown {
       { cause },
     );
   }
+  if (cause instanceof Error && "syscall" in cause) {
+    return new MemoryError(
+      "unavailable",
+      `reading the file failed (${code}). Check the disk and try again.`,
+      {
+        cause,
+      },
+    );
+  }
   return cause;
 }
 
