@@ -1,11 +1,17 @@
 import { Agent, request } from "node:http";
 import { seeded } from "../speed/vocabulary.ts";
 
+/** Where a request goes, and what it says. */
+export interface RequestBody {
+  readonly path: string;
+  readonly body: object;
+}
+
 /** One kind of request: how many a second, and what each is. */
 export interface RequestKind {
   readonly name: string;
   readonly perSecond: number;
-  make(number: number): { readonly path: string; readonly body: object };
+  make(number: number): RequestBody;
 }
 
 /** What came of the requests of one kind. Latencies in milliseconds. */
@@ -44,6 +50,16 @@ export async function send(
   return all;
 }
 
+/** Sends requests one after the other, as fast as they are answered. Throws at the first error. */
+export async function sendInTurn(target: Target, requests: readonly RequestBody[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  for (const request of requests) {
+    const error = await ask({ ...target, agent }, request);
+    if (error !== undefined) throw new Error(`A request to get warm was answered with ${error}.`);
+  }
+  agent.destroy();
+}
+
 async function sendKind(
   target: Target & { readonly agent: Agent },
   kind: RequestKind,
@@ -74,7 +90,7 @@ async function sendKind(
 /** Asks, and reads the answer to its end. Gives what was wrong with it. */
 export function ask(
   { url, key, agent }: Target & { readonly agent: Agent },
-  { path, body }: { path: string; body: object },
+  { path, body }: RequestBody,
 ): Promise<string | undefined> {
   const text = JSON.stringify(body);
   return new Promise((resolve) => {

@@ -7,20 +7,21 @@ import { filled } from "../speed/filling.ts";
 import { stolenSince } from "../speed/machine.ts";
 import { rounded, type Spread, spreadOf } from "../speed/measure.ts";
 import { phase } from "../speed/progress.ts";
-import { type KindResults, send } from "./generator.ts";
-import { kindsOf } from "./people.ts";
+import { type KindResults, send, sendInTurn } from "./generator.ts";
+import { kindsOf, oncePerPerson } from "./people.ts";
 import { type PlainServer, startPlainServer } from "./plain.ts";
 import { type Running, started } from "./server.ts";
 
 const USAGE = `npm run -s bench -- --server [--users U] [--per-user N] [--seconds S] [--searches R] [--writes R] [--model-ms MS]
                       [--warm-up S] [--bar MS] [--paced] [--keep FILE] [--json]
 
-Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on the built server, with U users (100) of
-N memories each (2,000); generator and server share this machine. Open loop; a latency counts from the moment at which a
-request was due. With --model-ms a model stands behind it that takes so long to answer. With --bar it fails where the 95th of 100
-searches or writes takes longer, or any of them fails. With --paced a plain server of Node, of the same size, is measured first: a machine
-on which it answers fewer requests gets fewer of both a second, in proportion. During the load the plain server has a light load of its
-own. Where the 95th of 100 of those takes more than a fifth of the bar, the bar is five times that. A load over its bar is measured
+Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on the built server, with U users (100) of N
+memories each (2,000); generator and server share this machine. First each user sends one of both, and the server gets warm (10
+s). Open loop; a latency counts from the moment at which a request was due. With --model-ms a model stands behind it that takes so
+long to answer. With --bar it fails where the 95th of 100 searches or writes takes longer, or any of them fails. With --paced a
+plain server of Node, of the same size, is measured first: a machine on which it answers fewer requests gets fewer of both a
+second, in proportion. During the load the plain server has a light load of its own. Where the 95th of 100 of those takes more
+than a fifth of the bar, the bar is five times that. A load over its bar is measured
 again, twice at most.`;
 
 interface Wanted {
@@ -112,6 +113,8 @@ async function measured(
   const server = await started(path, settings, wanted.profile ? ["--cpu-prof", "--cpu-prof-dir=."] : []);
   try {
     phase(`${wanted.warmUp} s to get warm`);
+    // A random draw leaves some people out, whose memories would then be read from the file during the measurement.
+    await sendInTurn(server, oncePerPerson(wanted, `first-${mark}`));
     await send(server, kindsOf(wanted, `warm-up-${mark}`), wanted.warmUp, 100);
     phase(`${wanted.seconds} s of ${wanted.searches} searches and ${wanted.writes} writes a second`);
     const used = server.used();

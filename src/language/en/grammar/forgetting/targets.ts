@@ -92,15 +92,33 @@ function fits(claim: Claim, relation: string | undefined): boolean {
 
 /** 2 where all that is asked stands in the value, 1.5 where the value stands in it, 1.2 in circumstance or thing. */
 function scoreOf(claim: Claim, asked: readonly string[]): number {
-  const value = telling(claim.value);
+  const { value, around } = wordsOf(claim);
   if (value.length > 0 && asked.every((word) => value.includes(word))) return 2;
   if (value.length > 0 && value.every((word) => asked.includes(word))) return 1.5;
+  return asked.every((word) => around.includes(word)) ? 1.2 : 0;
+}
+
+/** The telling words of a claim's value, and of all of it. */
+interface ClaimWords {
+  readonly value: readonly string[];
+  readonly around: readonly string[];
+}
+
+/** A message is compared with the same claims several times. */
+const CLAIM_WORDS = new WeakMap<Claim, ClaimWords>();
+
+function wordsOf(claim: Claim): ClaimWords {
+  const known = CLAIM_WORDS.get(claim);
+  if (known) return known;
+  const value = telling(claim.value);
   const around = [
     ...telling(claim.qualifier ?? ""),
     ...telling(claim.subject.replace(/^user\//, "").replaceAll("/", " ")),
     ...value,
   ];
-  return asked.every((word) => around.includes(word)) ? 1.2 : 0;
+  const words = { value, around };
+  CLAIM_WORDS.set(claim, words);
+  return words;
 }
 
 /** Names claims for a proposal: by id where they are stored, else by what they say. */
