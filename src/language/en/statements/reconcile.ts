@@ -14,7 +14,7 @@ import { ANIMALS, FEMALE, KIN, MALE } from "../grammar/words/lexicon.ts";
 import { isPersonNoun } from "../grammar/words/persons.ts";
 import { getRelation } from "../relations/relations.ts";
 import { toSingular } from "../word-forms.ts";
-import { agreementFeatures, findClauseAt, isOfAnotherSubject } from "./agreement.ts";
+import { agreementFeatures, findClauseAt, isOfAnotherSubject, isOfVagueThing } from "./agreement.ts";
 import { claimOfClause } from "./clause-claim.ts";
 import { isAside } from "./clauses.ts";
 import { clauseFeatures, type Features, type Surroundings } from "./features.ts";
@@ -53,7 +53,7 @@ export function reconcile(
   const isKept = (one: Proposal): boolean =>
     isExempt(one) ||
     quotes.some(({ start, end }) => start <= one.start && one.start < end) ||
-    !isOfAnotherSubject(one, clauses);
+    !(isOfAnotherSubject(one, clauses) || (one.propose === "add" && isOfVagueThing(one, clauses)));
   const proposals = message.name === undefined ? all.filter(isKept) : all;
   const around: Surroundings = {
     isAmongPeople: message.name !== undefined,
@@ -193,7 +193,16 @@ function overlaps(one: { start: number; end: number }, other: { start: number; e
 export function isTold({ clause, wording }: ReadClause): boolean {
   if (clause.asked || clause.conditional || clause.words.length > 30) return false;
   if (["addressee", "pointed", "other"].includes(clause.about) || isHeadCount(clause)) return false;
+  if (isNearly(clause)) return false;
   return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
+}
+
+/** "Nearly bought a boat", "Hardly slept": without a subject, what stands before the verb is not in the wording. */
+function isNearly({ tree, head, about }: ReadClause["clause"]): boolean {
+  if (about !== "dropped") return false;
+  return childrenBy(tree, head, "advmod").some(
+    (i) => i < head && /^(?:almost|nearly|hardly|barely|scarcely)$/.test(tree.tokens[i]?.lower ?? ""),
+  );
 }
 
 /** A memory for each of the things that a clause lists. */

@@ -100,11 +100,17 @@ function stoppedDoing(change: Change, stop: string): Proposal[] {
 
 const BEFORE_ENDERS = new Set(["have", "decide", "finally", "manage", "get", "need"]);
 
+/** "I need to return the books by Friday": not done yet. */
+function isAhead({ chain, tense, perfect }: Change["statement"]["clause"]["verb"]): boolean {
+  return chain.length > 0 && tense !== "past" && !perfect;
+}
+
 /** "I let the storage unit go": what was let go. */
 function isLetGo({ tokens, verb, rest }: Change["statement"]["clause"]): boolean {
   return (
     verb.lemma === "let" &&
     !verb.denied &&
+    !isAhead(verb) &&
     tokens.slice(...rest).some(({ lower }) => lower === "go" || lower === "lapse" || lower === "expire")
   );
 }
@@ -112,7 +118,8 @@ function isLetGo({ tokens, verb, rest }: Change["statement"]["clause"]): boolean
 /** A verb that ends something, told of as done: "quit" and "cut out" look the same in the present. */
 function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
   if (!ENDERS.has(verb.lemma)) return false;
-  if (verb.chain.length > 0) return verb.chain.every(({ verb: name }) => BEFORE_ENDERS.has(name));
+  if (verb.chain.length > 0)
+    return !isAhead(verb) && verb.chain.every(({ verb: name }) => BEFORE_ENDERS.has(name));
   const looksSame = ["quit", "cut out"].includes(verb.lemma);
   return verb.tense !== "present" || looksSame || verb.perfect || verb.progressive;
 }

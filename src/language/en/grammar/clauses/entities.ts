@@ -27,7 +27,8 @@ export function discourse(
 
   const meantBy = (pronoun: string): Entity | undefined => {
     const agreeing = mentions.filter(({ entity }) => agrees(entity, pronoun));
-    const meant = agreeing.findLast(({ isAside }) => !isAside) ?? agreeing.at(-1);
+    const nearest = agreeing.findLast(({ isAside }) => !isAside) ?? agreeing.at(-1);
+    const meant = ofKnownGender(agreeing, nearest, pronoun) ?? nearest;
     before ??= meant ? before : earlier();
     const entity = meant ? meant.entity : likeliest(before ?? [], pronoun);
     return entity?.path === NOBODYS_THING.path ? undefined : entity;
@@ -49,6 +50,18 @@ export function discourse(
     },
   };
   return self;
+}
+
+/** "The nurse rang about Leo, HE's ill": the one of that gender, where nothing tells the gender of the nearest. */
+function ofKnownGender<Mention extends { readonly entity: Entity }>(
+  agreeing: readonly Mention[],
+  nearest: Mention | undefined,
+  pronoun: string,
+): Mention | undefined {
+  if (!nearest || !/^s?he$|^h(?:er|ers|im|is)$/.test(pronoun)) return undefined;
+  const gender = /^(?:she|her|hers)$/.test(pronoun) ? "female" : "male";
+  const isKnown = ({ entity }: Mention): boolean => (entity.gender ?? entity.leaning) === gender;
+  return isKnown(nearest) ? nearest : agreeing.findLast(isKnown);
 }
 
 /** The last that a pronoun can mean; one of that gender before a mere name of which nothing tells it. */

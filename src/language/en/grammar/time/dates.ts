@@ -78,8 +78,8 @@ const HABITUAL: readonly RegExp[] = [
 const MONTH_FIRST =
   /^(?!.*\b\d{1,2}[/.]\d{1,2}\b(?:[/.]\d|.*\d[/.]\d)).*\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? (?:[12]?\d|3[01])(?:st|nd|rd|th)?(?![\d:%]|[.,]\d)/is;
 
-/** "I read it in two weeks": how long it took. */
-const LENGTH = /^(?:in|within) .*\b(?:days?|weeks?|months?|years?)$/i;
+/** "I read it in two weeks", "I passed after three years": how long it took. */
+const LENGTH = /^(?:in|within|after) .*\b(?:days?|weeks?|months?|years?)$/i;
 
 /** The dates that a text names. `future` where the tense looks ahead. Habits ("every Monday") are no dates. */
 export function datesIn(said: string, at: string, future: boolean): SaidDate[] {
@@ -103,17 +103,24 @@ const SINCE = /\bsince (?:early |late |the |around )?$/i;
 const FOR_DAY =
   /\bfor (?:the |this |next )?(?:\d{1,2}(?:st|nd|rd|th)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:last|ago))/i;
 
+/** "She has booked Livigno for the last week of January": ahead, whatever the tense. */
+const BOOKED_FOR =
+  /\b(?:book|reserve|schedule|arrange|organi[sz]e|invite|pencil)\w*\b.{1,60}\bfor (?:the )?(?:first|second|third|last|end|week|weekend|easter|christmas|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/iu;
+
+/** "They asked for it by Thursday": the time that somebody is given lies ahead. */
+const DEADLINE = /\bby (?:the |about |around )?$/i;
+
 /** "I got an extension until 15 July": a limit can lie ahead of what is told of the past. */
 const LIMIT = /\b(?:until|till|'?til|by|from|starting|as of) (?:the |about |around )?$/i;
 
 function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
-  const future = looksAhead || FOR_DAY.test(text);
+  const future = looksAhead || FOR_DAY.test(text) || BOOKED_FOR.test(text);
   const plain = text.replace(/’/g, "'");
   const relative = relativeDate(plain, instant, future) ?? numberedWeekday(plain, instant);
   if (relative) return [relative];
   const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
   const found = parser
-    .parse(plain, { instant, timezone: 0 }, { forwardDate: future })
+    .parse(plain.replace(FROM_DAY, "    "), { instant, timezone: 0 }, { forwardDate: future })
     .filter((one) => !isCutNumber(one, plain) && isDate(one, plain) && (future || !LENGTH.test(one.text)))
     .map((one) => ({
       start: one.index,
@@ -124,11 +131,19 @@ function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
   return byHand(plain, instant, future);
 }
 
-/** Where a day without a year lies, seen from the message; `near` takes the nearest one on either side. */
-type Direction = "ahead" | "behind" | "near";
+/** "from 1 September": the parser takes the 1 for an hour. */
+const FROM_DAY =
+  /\bfrom(?= \d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
+
+/**
+ * Where a day without a year lies, seen from the message; `near` takes the nearest one on either side, `due` the next weekday and else the
+ * nearest.
+ */
+type Direction = "ahead" | "behind" | "near" | "due";
 
 function directionOf(before: string, future: boolean): Direction {
   if (future) return SINCE.test(before) ? "behind" : "ahead";
+  if (DEADLINE.test(before)) return "due";
   return LIMIT.test(before) ? "near" : "behind";
 }
 
@@ -236,12 +251,19 @@ function isoOf(found: Found, instant: Date, direction: Direction): string {
   else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
   else if (!start.isCertain("year") && start.isCertain("month"))
     date =
-      direction === "near" && start.isCertain("day")
+      (direction === "near" || direction === "due") && start.isCertain("day")
         ? nearestYear(date, instant)
         : nearest(date, instant, future, start.isCertain("day"));
-  else if (!future && start.isCertain("weekday") && !start.isCertain("day") && date > instant)
-    date = new Date(date.getTime() - 7 * 86_400_000);
+  else if (start.isCertain("weekday") && !start.isCertain("day"))
+    date = weekdayTowards(date, instant, direction);
   return cutIso(date.toISOString(), start, text);
+}
+
+function weekdayTowards(date: Date, instant: Date, direction: Direction): Date {
+  const week = 7 * 86_400_000;
+  const isBefore = date.toISOString().slice(0, 10) < instant.toISOString().slice(0, 10);
+  if (direction === "due") return isBefore ? new Date(date.getTime() + week) : date;
+  return direction !== "ahead" && date > instant ? new Date(date.getTime() - week) : date;
 }
 
 /** "Friday at 3": few things that people tell of take place between one and seven at night. */
@@ -354,12 +376,15 @@ function seasonOf(which: string, season: string, instant: Date): string {
   return `${year}-${month}`;
 }
 
+/** The next such day of a month that has one, or the last. */
 function dayOfMonth(day: number, instant: Date, future: boolean): string {
-  const date = new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), day));
   const today = Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate());
-  if (future && date.getTime() < today) date.setUTCMonth(date.getUTCMonth() + 1);
-  if (!future && date.getTime() > today) date.setUTCMonth(date.getUTCMonth() - 1);
-  return date.toISOString().slice(0, 10);
+  const months = Array.from({ length: 4 }, (_, i) => instant.getUTCMonth() + (future ? i : -i));
+  const [found = new Date(today)] = months
+    .map((month) => new Date(Date.UTC(instant.getUTCFullYear(), month, day)))
+    .filter((date) => date.getUTCDate() === day)
+    .filter((date) => (future ? date.getTime() >= today : date.getTime() <= today));
+  return found.toISOString().slice(0, 10);
 }
 
 /** A date as a moment, for validity: the beginning of its span. */
