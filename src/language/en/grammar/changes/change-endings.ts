@@ -117,7 +117,8 @@ function isLetGo({ tokens, verb, rest }: Change["statement"]["clause"]): boolean
 
 /** A verb that ends something, told of as done: "quit" and "cut out" look the same in the present. */
 function isEnder(verb: Change["statement"]["clause"]["verb"]): boolean {
-  if (!ENDERS.has(verb.lemma)) return false;
+  // "I can quit if this sticks"
+  if (!ENDERS.has(verb.lemma) || verb.modal) return false;
   if (verb.chain.length > 0)
     return !isAhead(verb) && verb.chain.every(({ verb: name }) => BEFORE_ENDERS.has(name));
   const looksSame = ["quit", "cut out"].includes(verb.lemma);

@@ -212,9 +212,19 @@ function isOpen({ tokens, verb, from }: Carrying): boolean {
   return opensSegment(tokens, verb.from, from);
 }
 
+/** "HEARING aids arrived": a part of a noun that has a verb of its own. "Watching kids play" is none. */
+function isOfNoun({ tokens, verb }: Carrying): boolean {
+  const [noun, next] = [tokens[verb.to], tokens[verb.to + 1]];
+  const isBare = noun?.class === "noun" && noun.after === " " && verb.chain.length === 0;
+  return isBare && next?.class === "verb" && !next.tags.has("Gerund") && !HAVING_DO.test(verb.lemma);
+}
+
+const HAVING_DO = /^(?:watch|see|help|let|make|have|get|feel|teach|wait)$/;
+
 /** "rereading Dune"; "I'm quitting AND OPENING a bakery". */
 function gerundCarries(it: Carrying): boolean {
   const { tokens, verb, last, subject } = it;
+  if (isOpen(it) && isOfNoun(it)) return false;
   const isJoined = ["and", "or", "but"].includes(tokens[verb.from - 1]?.lower ?? "");
   const isNow =
     /^(?:now|currently|still)$/.test(tokens[verb.from - 1]?.lower ?? "") &&

@@ -83,13 +83,23 @@ function likeliest(earlier: readonly Entity[], pronoun: string): Entity | undefi
 export const NOBODYS_THING: Entity = { path: "?", display: "Something", animate: false, plural: false };
 
 function agrees(entity: Entity, pronoun: string): boolean {
-  if (/^(?:they|them|their|theirs)$/.test(pronoun))
-    return entity.plural || (entity.animate && entity.gender === undefined);
+  if (/^(?:they|them|their|theirs)$/.test(pronoun)) return entity.plural || isOfNoGender(entity);
   if (entity.plural) return false;
   if (/^(?:she|her|hers)$/.test(pronoun)) return entity.animate && entity.gender !== "male";
   if (/^(?:he|him|his)$/.test(pronoun)) return entity.animate && entity.gender !== "female";
   return entity.gender === undefined && !isHuman(entity);
 }
+
+/**
+ * "My partner is vegan, they run": one person. "My landlord is selling, they want more", "the mayor says they'll close it": rather a
+ * company or a council.
+ */
+function isOfNoGender({ path, animate, gender }: Entity): boolean {
+  return animate && gender === undefined && CLOSE.test(path);
+}
+
+const CLOSE =
+  /(?:^|[/ ])(?:partner|spouse|fianc[eé]e?|sibling|cousin|child|kid|baby|toddler|teen(?:ager)?|friend|bestie|mate|flatmate|roommate|housemate|neighbou?r|colleague|coworker|co-worker|classmate|teammate)$/;
 
 /** Whether it is a person, and no animal. */
 export function isHuman(entity: Entity): boolean {
