@@ -102,7 +102,7 @@ export function thirdPerson(text: string, context: Context, subject: Entity): st
     )
     .replace(/\b(?:myself|ourselves)\b/gi, "themself")
     .replace(/\bme\b|\bus\b/g, object)
-    .replace(/\bI\b|\bwe\b|\bi\b/g, self);
+    .replace(/(?<![\p{L}\p{N}_])(?:I|we|i)(?![\p{L}\p{N}_])/gu, self);
 }
 
 const PLURAL: Readonly<Record<string, string>> = { am: "are", was: "were" };

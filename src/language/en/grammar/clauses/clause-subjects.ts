@@ -103,7 +103,8 @@ function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
-  if (isNoVerb(clause, before) || (clause.shares && isAdvice(clause, before))) return undefined;
+  if (isNoVerb(clause, before) || (clause.shares && (isAdvice(clause, before) || isSoOrder(clause, before))))
+    return undefined;
   if (clause.shares) return isDoneByThing(clause, before) ? undefined : sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
@@ -253,16 +254,18 @@ const FINDS =
 /** "If acting makes you happy, give it a shot": behind a condition, or another order, a bare verb is one too. */
 function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean {
   const first = tokens[verb.from];
-  if (
-    !before ||
-    first === undefined ||
-    verb.tense !== "present" ||
-    verb.denied ||
-    toBaseForm(first.lower) !== first.lower
-  )
+  if (!before || first === undefined || verb.tense !== "present" || toBaseForm(first.lower) !== first.lower)
     return false;
   const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
-  return (isCondition && before.subject === undefined) || isOrder(before.clause);
+  return (isCondition && before.subject === undefined && !verb.denied) || isOrder(before.clause);
+}
+
+/** "We sold it, so IGNORE the reminders": a base form that is no tense of what was told before. */
+function isSoOrder(clause: Clause, before: Before | undefined): boolean {
+  const { tokens, verb } = clause;
+  if (tokens[verb.from - 1]?.lower !== "so" || !isBase(clause) || STANDING.has(verb.lemma)) return false;
+  const isTold = before?.clause.verb.tense === "past" || before?.clause.verb.perfect === true;
+  return isTold || before?.subject?.path !== "user";
 }
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */

@@ -55,7 +55,8 @@ function taken(verb: Verb, last: Verb, chain: Verb["chain"]): Verb {
 
 function isBare({ form, tense, chain, modal, denied }: Verb): boolean {
   const isPlain = form === "base" && tense === "present";
-  return isPlain && chain.length === 0 && modal === undefined && denied === undefined;
+  // "I'd buy a boat and never SET foot on land": of "would" as well.
+  return isPlain && chain.length === 0 && modal === undefined && (denied === undefined || denied === "never");
 }
 
 /** "born in Texas but RAISED in Maine", "I'm Swiss, RAISED in Lugano": done to somebody, as what was said before. */
@@ -95,7 +96,11 @@ const NAMES_ONE = /^(?:especially|particularly|mostly|mainly|like|including|spec
 /** Behind "and", "or" or a comma, adverbs between. */
 function isJoined(tokens: readonly Token[], at: number): boolean {
   let i = at - 1;
-  while (tokens[i]?.class === "adverb" && !NAMES_ONE.test(tokens[i]?.lower ?? "")) i -= 1;
+  while (
+    tokens[i]?.lower === "never" ||
+    (tokens[i]?.class === "adverb" && !NAMES_ONE.test(tokens[i]?.lower ?? ""))
+  )
+    i -= 1;
   const before = tokens[i];
   return before !== undefined && (/^(?:and|or|&|then)$/.test(before.lower) || /^,\s*$/.test(before.after));
 }

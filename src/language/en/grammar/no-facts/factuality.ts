@@ -25,6 +25,8 @@ const OPENING: readonly RegExp[] = [
   // "I don't think", "I never said", "I can't say"; not "I never told you that".
   `\\b${NOT}${ADVERBS} ${MIND}(?: for (?:a|one) \\w+)?`,
   `\\b(?:nobody|no one|none of \\w+) (?:\\w+ )?(?:thinks?|thought|believes?|said|says|claim(?:s|ed)?)`,
+  // "Thought for a second we'd won"
+  "(?:^|^i |^we )thought(?: for (?:a|one) \\w+)?",
   "\\b(?:doubt|doubts|doubted|wonder|wondered|hope|hopes|hoped|hoping|pray|praying|prayed|wish|wishing|fear|feared)",
   "\\b(?:worried|scared|terrified|paranoid|anxious|concerned|dreading|adamant)",
   `\\b(?:not|never|no longer)${ADVERBS} (?:sure|certain|convinced|positive|persuaded|confident|saying)`,
