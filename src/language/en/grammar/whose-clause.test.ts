@@ -140,3 +140,45 @@ it.each([
   expect(held).toMatch(expected);
   expect(held).not.toMatch(/Tuesdays|Mondays/);
 });
+
+describe("a pronoun", () => {
+  it.each([
+    ["The vet called about Oscar, he's got fleas", "Oscar", "vet has"],
+    ["My lodger brought his mother round. She paints boats.", "mother paints boats", "lodger paints"],
+    ["The council wrote. The clerk says they'll shut our pool.", "", "clerk will"],
+    ["I went back to the warehouse. It was freezing.", "", "warehouse was"],
+  ])("means the one of its gender, and no thing that is nobody's: %s", async (said, told, not) => {
+    const held = await heldAfter(said);
+    expect(held).toContain(told);
+    expect(held).not.toContain(not);
+  });
+
+  it("means one person who is told of without a gender", async () => {
+    expect(await heldAfter("My cousin lives in Graz. They bake bread.")).toContain("cousin bakes bread");
+  });
+});
+
+describe("nothing is told of the user, nor of all, by", () => {
+  it.each([
+    ["an order behind what was told", "We sold the boat, so delete those mooring reminders please"],
+    ["an order beside an order", "Keep my Monday free and don't book anything loud"],
+    ["what some of a group do", "Half my choir is ill"],
+    ["what somebody does who is not named", "Somebody at the gym has been taking my towels"],
+    ["a noun that begins like a verb", "Swimming goggles broke. Cooking classes start on Monday."],
+    ["what nearly happened", "Nearly bought a canal boat on Sunday"],
+    ["what was thought for a moment", "Thought for a second we'd won the raffle"],
+  ])("%s: %s", async (_how, said) => {
+    expect(await heldAfter(said)).not.toMatch(
+      /user (?:deletes|does not book|is swimming|is cooking|bought|had won)|choir is|gym has/,
+    );
+  });
+
+  it("keeps a denial without a subject, and what is still to be done", async () => {
+    expect(await heldAfter("Not been to Mass in years")).toContain("The user has not been to Mass");
+    expect(await heldAfter("I need to return the skis by Friday")).toContain("needs to return the skis");
+    expect(await heldAfter("My ex is getting remarried")).not.toContain("is married");
+    expect(await heldAfter("I was going to adopt a dog named Fido")).not.toContain("is called Fido");
+    expect(await heldAfter("If I won I'd buy a yacht and never see snow again")).not.toContain("never sees");
+    expect(await heldAfter("My ticket goes to my flatmate Iñaki")).toContain("Iñaki");
+  });
+});

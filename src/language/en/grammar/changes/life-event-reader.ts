@@ -89,6 +89,8 @@ function isDone({ statement }: Change, { tokens }: ParsedSentence, { first }: Pa
   if (verb.chain.some((link) => !DOING.has(link.verb) && link.verb.split(" ")[0] !== base)) return false;
   if (tokens[first - 1]?.lower === "to" && verb.chain.length === 0) return false;
   if (base === "be") return word.tag !== "VBG";
+  // "is getting remarried"
+  if (verb.progressive && !verb.perfect && verb.tense !== "past") return SAME_IN_PAST.has(base);
   return (
     verb.tense === "past" ||
     verb.perfect ||

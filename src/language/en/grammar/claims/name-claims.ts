@@ -169,11 +169,16 @@ const OWNING = new Set([
   "call",
 ]);
 
+/** "I was going to adopt a dog called Rex": there may be none. */
+const NOT_YET =
+  /^(?:be going|go|want|wish|hope|plan|intend|mean|try|think|consider|wait|dream|ask|offer|promise|refuse|need)\b/;
+
 /** "has a parrot called Pip": the parrot is somebody's, and has a name. */
 export function possessions(part: ClausePart): AddProposal[] {
   const { tokens, statement, phrases } = part;
   const { verb } = statement.clause;
-  if (!OWNING.has(verb.lemma) || verb.denied) return [];
+  if (!OWNING.has(verb.lemma) || verb.denied || verb.open || verb.tense === "future") return [];
+  if (verb.chain.some((link) => NOT_YET.test(link.verb))) return [];
   const object = phrases.find(({ kind }) => kind === "noun");
   if (!object) return [];
   return object.items.flatMap((item) => {

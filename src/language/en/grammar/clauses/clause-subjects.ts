@@ -57,7 +57,18 @@ function agrees({ tokens, subject, verb }: Clause, found: Entity | undefined): b
 
 /** "Neither of us saw it", "Sundays are for my loom", "we are thirty women": nobody's life is told. */
 function isOfNobody(clause: Clause, first: Token): boolean {
-  return /^(?:you|neither|none|nobody)$/.test(first.lower) || isHeadCount(clause) || isDay(clause);
+  const isOther = /^(?:you|neither|none|nobody)$/.test(first.lower) || isOfSome(clause);
+  return isOther || isHeadCount(clause) || isDay(clause);
+}
+
+const SOME = /^(?:(?:some|any|every|no)(?:one|body)|half|most|some|part|many|few|several|none)$/;
+
+/** "SOMEONE AT the office took it", "HALF my class is ill", "MOST OF my friends left": it is not said who. */
+function isOfSome({ tokens, subject }: Clause): boolean {
+  const [from = 0, to = 0] = subject ?? [];
+  const [before, beyond] = [tokens[from - 1], tokens[from - 2]];
+  const isHanging = before?.class === "preposition" && SOME.test(beyond?.lower ?? "");
+  return to > from && (isHanging || [before, tokens[from]].some((token) => SOME.test(token?.lower ?? "")));
 }
 
 /** "We are thirty women": how many there are of a group, and nothing of the one who speaks. */
@@ -103,8 +114,7 @@ function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
-  if (isNoVerb(clause, before) || (clause.shares && (isAdvice(clause, before) || isSoOrder(clause, before))))
-    return undefined;
+  if (isNoVerb(clause, before) || (clause.shares && isForOther(clause, before))) return undefined;
   if (clause.shares) return isDoneByThing(clause, before) ? undefined : sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
@@ -258,6 +268,11 @@ function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean
     return false;
   const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
   return (isCondition && before.subject === undefined && !verb.denied) || isOrder(before.clause);
+}
+
+/** What the one who is spoken to is to do. */
+function isForOther(clause: Clause, before: Before | undefined): boolean {
+  return isAdvice(clause, before) || isSoOrder(clause, before);
 }
 
 /** "We sold it, so IGNORE the reminders": a base form that is no tense of what was told before. */

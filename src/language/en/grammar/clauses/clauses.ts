@@ -156,15 +156,21 @@ function carrierAt(tokens: readonly Token[], at: number, around: Around): Found 
   if (inverted) return inverted;
   const read = readVerb(tokens, at, around.to);
   if (!read) return undefined;
-  // "not taking creatine anymore", with "I'm" left out.
-  const isDenied = read.form === "gerund" && tokens[at - 1]?.class === "negation";
   const { last, from } = around;
   const subject = subjectBefore(tokens, at, last?.verb.to ?? from, last !== undefined);
-  const own = isDenied ? { ...read, denied: "not" as const } : read;
+  const own = subject ? read : deniedWithout(tokens, at, read);
   const verb = subject ? own : shared(tokens, own, last);
   return carries({ tokens, verb, subject, last, from })
     ? { verb, ...(subject ? { subject } : {}) }
     : undefined;
+}
+
+/** "not taking creatine anymore", "not been to church in years": with "I'm" or "I have" left out. */
+function deniedWithout(tokens: readonly Token[], at: number, verb: Verb): Verb {
+  if (tokens[at - 1]?.lower !== "not") return verb;
+  if (verb.form === "gerund" || verb.perfect) return { ...verb, denied: "not" };
+  const isPerfect = verb.tense === "past" && !verb.modal && verb.chain.length === 0 && !verb.passive;
+  return isPerfect ? { ...verb, denied: "not", perfect: true, tense: "present" } : verb;
 }
 
 /** "Do I have …", "Where am I …": the subject after the auxiliary. */

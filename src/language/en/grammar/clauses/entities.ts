@@ -270,7 +270,7 @@ function ofPhrase(
     const same = thingSpokenOf(self, ["it"]) ?? thingSpokenOf(self, ["they"]);
     return same === undefined ? undefined : owned(owner, same, undefined);
   }
-  if (/^(?:one|some|most|all|both|two|three|half|part)$/.test(head)) {
+  if (/^(?:one|all|both|two|three)$/.test(head)) {
     const path = owner.path.split("/");
     const last = path.pop() ?? "";
     return { ...owner, path: [...path, toSingular(last)].join("/") };

@@ -59,3 +59,30 @@ it("reads no date from a length in words above ten", () => {
   expect(datesIn("she taught for thirty-one years", at, false)).toEqual([]);
   expect(datesIn("they moved here twelve years ago", at, false)[0]?.iso).toContain("2013");
 });
+
+it("puts a deadline, and what is booked, on the day ahead, whatever the tense", () => {
+  const at = "2026-11-17T10:00:00.000Z";
+  expect(datesIn("my boss wanted the slides by Friday", at, false)[0]?.iso).toBe("2026-11-20");
+  expect(datesIn("we met on Friday", at, false)[0]?.iso).toBe("2026-11-13");
+  expect(datesIn("my son has booked Chamonix for the first week of March", at, false)[0]?.iso).toContain(
+    "2027",
+  );
+  expect(datesIn("we reserved a cabin for Easter", at, false)[0]?.iso).toBe("2027-03-28");
+});
+
+it("takes a day for one of a month that has it", () => {
+  const at = "2026-11-17T10:00:00.000Z";
+  expect(datesIn("they need it by the 31st", at, true)[0]?.iso).toBe("2026-12-31");
+  expect(datesIn("I paid on the 31st", at, false)[0]?.iso).toBe("2026-10-31");
+});
+
+it("reads no hour from a day behind from", () => {
+  expect(datesIn("posted to Cyprus from 3 Oct", "2026-08-17T10:00:00.000Z", false)[0]?.iso).toBe(
+    "2026-10-03",
+  );
+});
+
+it("reads no date from how long something took", () => {
+  expect(on("I passed my exam after four years", false)).toEqual([]);
+  expect(on("after six months of waiting we got the keys", false)).toEqual([]);
+});
