@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Trains a reading on top of the reader: assets/reader-tops-en.bin.
+"""Trains a reading on top of the reader: assets/reader-tops-en.bin or assets/reader-said-en.bin.
 
-    node scripts/reader/history-rows.ts FOLDER
-    python3 scripts/reader/train_tops.py FOLDER
+    node scripts/reader/history-rows.ts FOLDER; node scripts/reader/said-rows.ts FOLDER
+    python3 scripts/reader/train_tops.py FOLDER --top ends
+    python3 scripts/reader/train_tops.py FOLDER --top said
 
-The lower four blocks of assets/reader-en.bin stay as they are; the reading goes on from them in two blocks of its own, which begin as the
-reader's last two. So nothing that the reader has learned is lost. `ends`: whether a later statement ends an earlier one, which stands before
-it as a question does. A tenth of the histories is held out; on it the scores are calibrated (Platt 1999). Takes some four minutes on two cores.
+The lower blocks of assets/reader-en.bin stay as they are; the reading goes on from them in blocks of its own, which begin as the reader's
+last ones. So nothing that the reader has learned is lost. `ends`: whether a later statement ends an earlier one, which stands before it
+as a question does. `said`: whether a message says what a memory says, which stands before it. A tenth of the rows is held out; on it the
+scores are calibrated (Platt 1999). Takes some four minutes (`ends`) and fifteen (`said`) on two cores.
 
 The file: see src/language/en/model-file.ts. The magic is `KSTOPS01`.
 """
@@ -27,16 +29,20 @@ from train_reader import QUESTION, WIDTH, framed, load_network, load_weights, no
 from word_network import area_under_roc, linear, round_weights, write_model
 
 MAGIC = b"KSTOPS01"
-# The blocks of the reader that are shared: the same as in src/language/en/transformer/reader.ts.
-SHARED = 4
+# Of each reading: its rows, how many blocks of the reader it shares (the same as in src/language/en/transformer/reader.ts), epochs, windows at
+# a time, and its file.
+TOPS = {
+    "ends": ("histories.jsonl", 4, 2, 64, "assets/reader-tops-en.bin"),
+    "said": ("said.jsonl", 3, 4, 32, "assets/reader-said-en.bin"),
+}
 SAID = 7
 RATE, HEAD_RATE, DECAY, DROPOUT, WARM, CACHED_AT_ONCE = 1e-4, 1e-3, 0.01, 0.1, 50, 64
 
 
 class Top(nn.Module):
-    def __init__(self, reader):
+    def __init__(self, reader, shared):
         super().__init__()
-        self.blocks, self.head = copy.deepcopy(reader.blocks[SHARED:]), nn.Linear(WIDTH, 1)
+        self.count, self.blocks, self.head = shared, copy.deepcopy(reader.blocks[shared:]), nn.Linear(WIDTH, 1)
         self.dropout = nn.Dropout(DROPOUT)
         nn.init.zeros_(self.head.weight)
         nn.init.constant_(self.head.bias, -1.5)
@@ -61,7 +67,7 @@ class Top(nn.Module):
 
 
 @torch.no_grad()
-def shared_rows(reader, windows):
+def shared_rows(reader, windows, count):
     found = [None] * len(windows)
     order = sorted(range(len(windows)), key=lambda i: len(windows[i]["tokens"]))
     for at in range(0, len(order), CACHED_AT_ONCE):
@@ -70,16 +76,17 @@ def shared_rows(reader, windows):
             tokens, roles, mask = to_batch([windows[i] for i in some])
             x = reader.norm(reader.embeddings[tokens] + reader.positions.weight[: tokens.shape[1]] + reader.roles(roles))
             outside = torch.zeros(mask.shape).masked_fill(mask == 0, -1e9)[:, None, None, :]
-            for block in reader.blocks[:SHARED]:
+            for block in reader.blocks[:count]:
                 x = block(x, outside)
         for row, i in enumerate(some):
             found[i] = x[row, : len(windows[i]["tokens"])].to(torch.bfloat16).clone()
     return found
 
 
-def train(reader, name, windows, held, epochs, size):
-    top, begun = Top(reader), time.time()
-    shared = shared_rows(reader, windows)
+def train(reader, name, windows, held):
+    _, count, epochs, size, _ = TOPS[name]
+    top, begun = Top(reader, count), time.time()
+    shared = shared_rows(reader, windows, count)
     groups = [{"params": top.blocks.parameters(), "most": RATE}, {"params": top.head.parameters(), "most": HEAD_RATE}]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
     steps, done = epochs * -(-len(windows) // size), 0
@@ -114,7 +121,7 @@ def train(reader, name, windows, held, epochs, size):
 @torch.no_grad()
 def rate(reader, top, windows):
     top.eval()
-    shared, scores = shared_rows(reader, windows), []
+    shared, scores = shared_rows(reader, windows, top.count), []
     for at in range(0, len(windows), CACHED_AT_ONCE):
         scores += top.rate(shared[at : at + CACHED_AT_ONCE], windows[at : at + CACHED_AT_ONCE]).tolist()
     targets = [float(target >= 0.5) for window in windows for *_, target in window["clauses"]]
@@ -140,17 +147,17 @@ def tensors(name, top):
 
 
 @torch.no_grad()
-def check(reader, tops):
-    """A few numbers of each reading, by which the runtime is tested."""
+def check(reader, name, top):
+    """A few numbers of a reading, by which the runtime is tested."""
     window = {"tokens": framed([1000, 2000, 3000, 410, 7012]), "roles": [0, QUESTION, QUESTION, SAID, SAID, SAID, 0], "clauses": [(3, 6, 0)]}
-    shared = shared_rows(reader, [window])
-    return {"tokens": window["tokens"], "roles": window["roles"], "clause": [3, 6], "scores": {name: round(top.rate(shared, [window]).item(), 4) for name, top in tops.items()}}
+    return {"tokens": window["tokens"], "roles": window["roles"], "clause": [3, 6], "scores": {name: round(top.rate(shared_rows(reader, [window], top.count), [window]).item(), 4)}}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    parser.add_argument("--out", default="assets/reader-tops-en.bin")
+    parser.add_argument("--top", choices=TOPS, default="ends")
+    parser.add_argument("--out")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -160,14 +167,12 @@ def main():
     reader = load_network(6)
     load_weights(reader, "assets/reader-en.bin")
     reader.eval()
-    pairs = read_jsonl(f"{options.folder}/histories.jsonl")
+    rows, *_, file = TOPS[options.top]
+    pairs = read_jsonl(f"{options.folder}/{rows}")
     part = lambda rows, is_held: [row for row in rows if row["isHeld"] == is_held]
-    tops = {"ends": train(reader, "ends", part(pairs, False), part(pairs, True), 2, 64)}
-    found = {}
-    for name, top in tops.items():
-        top.eval()
-        found |= tensors(name, top)
-    write_model(options.out, MAGIC, {"check": check(reader, tops)}, found)
+    top = train(reader, options.top, part(pairs, False), part(pairs, True))
+    top.eval()
+    write_model(options.out or file, MAGIC, {"check": check(reader, options.top, top)}, tensors(options.top, top))
 
 
 if __name__ == "__main__":
