@@ -61,14 +61,30 @@ function isOfNobody(clause: Clause, first: Token): boolean {
   return isOther || isHeadCount(clause) || isDay(clause);
 }
 
-const SOME = /^(?:(?:some|any|every|no)(?:one|body)|half|most|some|part|many|few|several|none)$/;
+const SOME = /^(?:(?:some|any|every|no)(?:one|body)|half|most|some|part|many|few|several|none|couple)$/;
 
-/** "SOMEONE AT the office took it", "HALF my class is ill", "MOST OF my friends left": it is not said who. */
+/**
+ * "SOMEONE AT the office took it", "HALF my class is ill", "NONE OF us in the team can swim", "ALL BUT Keith left": it is not said of whom it is
+ * told.
+ */
 function isOfSome({ tokens, subject }: Clause): boolean {
   const [from = 0, to = 0] = subject ?? [];
-  const [before, beyond] = [tokens[from - 1], tokens[from - 2]];
-  const isHanging = before?.class === "preposition" && SOME.test(beyond?.lower ?? "");
-  return to > from && (isHanging || [before, tokens[from]].some((token) => SOME.test(token?.lower ?? "")));
+  if (to <= from) return false;
+  if ([tokens[from - 1], tokens[from]].some((token) => SOME.test(token?.lower ?? ""))) return true;
+  const isExcepted =
+    tokens[from - 1]?.lower === "but" && /^(?:all|none)$/.test(tokens[from - 2]?.lower ?? "");
+  return isExcepted || hangsOnSome(tokens, from);
+}
+
+/** Whether what stands before hangs, by prepositions alone, on a word for some. */
+function hangsOnSome(tokens: readonly Token[], from: number): boolean {
+  let at = from;
+  while (tokens[at - 1]?.class === "preposition" && at > 1) {
+    at -= 2;
+    if (SOME.test(tokens[at]?.lower ?? "")) return true;
+    if (tokens[at]?.class !== "pronoun") return false;
+  }
+  return false;
 }
 
 /** "We are thirty women": how many there are of a group, and nothing of the one who speaks. */

@@ -64,6 +64,8 @@ it("puts a deadline, and what is booked, on the day ahead, whatever the tense", 
   const at = "2026-11-17T10:00:00.000Z";
   expect(datesIn("my boss wanted the slides by Friday", at, false)[0]?.iso).toBe("2026-11-20");
   expect(datesIn("we met on Friday", at, false)[0]?.iso).toBe("2026-11-13");
+  expect(datesIn("the tutor wanted it by last Friday", at, false)[0]?.iso).toBe("2026-11-13");
+  expect(datesIn("they've moved my hearing to 24 March", at, false)[0]?.iso).toBe("2027-03-24");
   expect(datesIn("my son has booked Chamonix for the first week of March", at, false)[0]?.iso).toContain(
     "2027",
   );

@@ -110,6 +110,10 @@ const BOOKED_FOR =
 /** "They asked for it by Thursday": the time that somebody is given lies ahead. */
 const DEADLINE = /\bby (?:the |about |around )?$/i;
 
+/** "They've moved my driving test to 24 March" */
+const MOVED =
+  /\b(?:mov|postpon|push|reschedul|rearrang|delay|shift|put back|put off|br(?:ing|ought) forward)\w*\b.{0,40}\b(?:to|until|till) (?:the )?$/i;
+
 /** "I got an extension until 15 July": a limit can lie ahead of what is told of the past. */
 const LIMIT = /\b(?:until|till|'?til|by|from|starting|as of) (?:the |about |around )?$/i;
 
@@ -143,7 +147,7 @@ type Direction = "ahead" | "behind" | "near" | "due";
 
 function directionOf(before: string, future: boolean): Direction {
   if (future) return SINCE.test(before) ? "behind" : "ahead";
-  if (DEADLINE.test(before)) return "due";
+  if (DEADLINE.test(before) || MOVED.test(before)) return "due";
   return LIMIT.test(before) ? "near" : "behind";
 }
 
@@ -255,7 +259,7 @@ function isoOf(found: Found, instant: Date, direction: Direction): string {
         ? nearestYear(date, instant)
         : nearest(date, instant, future, start.isCertain("day"));
   else if (start.isCertain("weekday") && !start.isCertain("day"))
-    date = weekdayTowards(date, instant, direction);
+    date = weekdayTowards(date, instant, /^last\b/.test(text) ? "behind" : direction);
   return cutIso(date.toISOString(), start, text);
 }
 
