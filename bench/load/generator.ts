@@ -53,11 +53,14 @@ export async function send(
 /** Sends requests one after the other, as fast as they are answered. Throws at the first error. */
 export async function sendInTurn(target: Target, requests: readonly RequestBody[]): Promise<void> {
   const agent = new Agent({ keepAlive: true });
-  for (const request of requests) {
-    const error = await ask({ ...target, agent }, request);
-    if (error !== undefined) throw new Error(`A request to get warm was answered with ${error}.`);
+  try {
+    for (const request of requests) {
+      const error = await ask({ ...target, agent }, request);
+      if (error !== undefined) throw new Error(`A request to get warm was answered with ${error}.`);
+    }
+  } finally {
+    agent.destroy();
   }
-  agent.destroy();
 }
 
 async function sendKind(

@@ -26,10 +26,10 @@ export function kindsOf({ users, perUser, searches, writes }: PeopleLoad, mark: 
 }
 
 /** A write and a search of each person, so that the server has read the memories of all of them. */
-export function oncePerPerson({ users, perUser }: PeopleLoad, mark: string): RequestBody[] {
+export function oncePerPerson({ users, perUser, searches, writes }: PeopleLoad, mark: string): RequestBody[] {
   return Array.from({ length: users }, (_, i) => person(i + 1)).flatMap((one, number) => [
-    writeOf(one, number, perUser, mark),
-    searchOf(one, number, perUser),
+    ...(writes > 0 ? [writeOf(one, number, perUser, mark)] : []),
+    ...(searches > 0 ? [searchOf(one, number, perUser)] : []),
   ]);
 }
 

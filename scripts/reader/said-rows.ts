@@ -1,21 +1,11 @@
 // Writes what the reader learns from whether a message says what a memory says: node scripts/reader/said-rows.ts FOLDER
 // From `scripts/statements/said.jsonl`: messages, each with memories that it says and memories that it does not say. Some were written for this, the others
 // are memories that the rules made of messages of other writers, judged by a reader. docs/results/statements.md says what came of it.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countPieces } from "../../src/language/en/embedding/sentence-vectors.ts";
 import { ROLES, type RoledPieces, toRoledPieces } from "../../src/language/en/transformer/windows.ts";
-
-interface JudgedMessage {
-  /** "written", or of whom the message is whose memories were judged. */
-  readonly set: string;
-  readonly isHeld: boolean;
-  /** What the user said before, oldest first. */
-  readonly before?: readonly string[];
-  readonly text: string;
-  readonly said: readonly string[];
-  readonly unsaid: readonly string[];
-}
+import { type JudgedMessage, readJudged } from "../statements/said.ts";
 
 /** How many times a row is learned from: what the rules made is what is read later. */
 const TIMES = { written: 1, judged: 2 };
@@ -25,10 +15,7 @@ const MOST_OF_MEMORY = 48;
 const MOST_OF_MESSAGE = 120;
 const MOST_BEFORE = 60;
 
-const messages = readFileSync(new URL("../statements/said.jsonl", import.meta.url), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line) as JudgedMessage);
+const messages = readJudged();
 const rows = messages.flatMap((message) => [
   ...message.said.map((memory) => toRow(message, memory, 1)),
   ...message.unsaid.map((memory) => toRow(message, memory, 0)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a reading on top of the reader: assets/reader-tops-en.bin or assets/reader-said-en.bin.
+"""Trains a reading on top of the reader: assets/reader-tops-en.bin, or FOLDER/reader-said-en.bin.
 
     node scripts/reader/history-rows.ts FOLDER; node scripts/reader/said-rows.ts FOLDER
     python3 scripts/reader/train_tops.py FOLDER --top ends
@@ -29,11 +29,11 @@ from train_reader import QUESTION, WIDTH, framed, load_network, load_weights, no
 from word_network import area_under_roc, linear, round_weights, write_model
 
 MAGIC = b"KSTOPS01"
-# Of each reading: its rows, how many blocks of the reader it shares (the same as in src/language/en/transformer/reader.ts), epochs, windows at
-# a time, and its file.
+# Of each reading: its rows, how many blocks of the reader it shares (for `ends` the same as in src/language/en/transformer/reader.ts), epochs,
+# windows at a time, and its file. `said` is not in the product (docs/results/statements.md).
 TOPS = {
     "ends": ("histories.jsonl", 4, 2, 64, "assets/reader-tops-en.bin"),
-    "said": ("said.jsonl", 3, 4, 32, "assets/reader-said-en.bin"),
+    "said": ("said.jsonl", 3, 4, 32, None),
 }
 SAID = 7
 RATE, HEAD_RATE, DECAY, DROPOUT, WARM, CACHED_AT_ONCE = 1e-4, 1e-3, 0.01, 0.1, 50, 64
@@ -172,7 +172,7 @@ def main():
     part = lambda rows, is_held: [row for row in rows if row["isHeld"] == is_held]
     top = train(reader, options.top, part(pairs, False), part(pairs, True))
     top.eval()
-    write_model(options.out or file, MAGIC, {"check": check(reader, options.top, top)}, tensors(options.top, top))
+    write_model(options.out or file or f"{options.folder}/reader-{options.top}-en.bin", MAGIC, {"check": check(reader, options.top, top)}, tensors(options.top, top))
 
 
 if __name__ == "__main__":

@@ -1,29 +1,16 @@
 /**
  * Counts, of the memories that readers judged, those that are still made of their messages: node scripts/statements/count-said.ts
  *
- * `said.jsonl` has messages of other writers with the memories that were made of them, told apart by whether the message says them. Those with
- * `isHeld` are not to be read while the reading is worked on. A memory that nobody has judged is counted apart.
+ * `said.jsonl` has messages of other writers with the memories that were made of them, told apart by whether the message says them. What it does not
+ * say and what is of no use are one figure. A memory that no reader has judged is counted apart.
  */
-import { readFileSync } from "node:fs";
 import { englishExtractor } from "../../src/language/en/extractor.ts";
+import { readJudged } from "./said.ts";
 
-interface JudgedMessage {
-  readonly set: string;
-  readonly isHeld: boolean;
-  readonly before?: readonly string[];
-  readonly text: string;
-  readonly said: readonly string[];
-  readonly unsaid: readonly string[];
-}
-
-/** All of them were typed on this day, as their readers were told. */
+/** The day on which the readers were told that all of them were typed. */
 const AT = "2026-11-20T10:00:00.000Z";
 
-const messages = readFileSync(new URL("said.jsonl", import.meta.url), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line) as JudgedMessage)
-  .filter(({ set, before }) => set === "judged" && before === undefined);
+const messages = readJudged().filter(({ set, before }) => set === "judged" && before === undefined);
 const extractor = englishExtractor();
 for (const isHeld of [false, true]) {
   const counts = { said: 0, unsaid: 0, unjudged: 0 };

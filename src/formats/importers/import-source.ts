@@ -161,7 +161,7 @@ function toReadError(cause: unknown): unknown {
       { cause },
     );
   }
-  if (cause instanceof Error && "syscall" in cause) {
+  if (code === "EIO") {
     return new MemoryError(
       "unavailable",
       `reading the file failed (${code}). Check the disk and try again.`,

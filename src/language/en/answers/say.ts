@@ -29,8 +29,7 @@ export function sayValue(text: string): string {
     .replace(/\b(?:myself|ourselves)\b/gi, "yourself")
     .replace(/\b(?:mine|ours)\b/gi, "yours")
     .replace(/\bme\b|\bus\b/g, "you")
-    .replace(/(?<![\p{L}\p{N}_])(?:I|we)(?![\p{L}\p{N}_])/gu, "you")
-    .replace(/\bi\b/g, "you");
+    .replace(/(?<![\p{L}\p{N}_])(?:I|we|i)(?![\p{L}\p{N}_])/gu, "you");
 }
 
 const SHORT: Readonly<Record<string, string>> = { ve: " have", ll: " will", d: "'d", re: " are" };

@@ -175,6 +175,18 @@ describe("nothing is told of the user, nor of all, by", () => {
     );
   });
 
+  it.each([
+    ["Hi everyone, I'm Anna, a nurse from Leeds.", "called Anna"],
+    ["I had a stroke so can't drive.", "cannot drive"],
+    ["I grew up in Wales so speak Welsh.", "speaks Welsh"],
+    ["I have to work nights and never see my kids.", "never sees their kids"],
+    ["My dad is retired. My boss is great, he gave me a raise.", "boss gave"],
+    ["We have a cat who only eats tuna.", "cat eats tuna"],
+    ["I went to my book club on Friday for the first time.", "on 21 November 2025"],
+  ])("tells what looks like that and is told of the user: %s", async (said, told) => {
+    expect(await heldAfter(said)).toContain(told);
+  });
+
   it("keeps a denial without a subject, and what is still to be done", async () => {
     expect(await heldAfter("Not been to Mass in years")).toContain("The user has not been to Mass");
     expect(await heldAfter("I need to return the skis by Friday")).toContain("needs to return the skis");

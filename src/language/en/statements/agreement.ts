@@ -50,8 +50,8 @@ export function isOfAnotherSubject(one: PlacedClaim, clauses: readonly ReadClaus
 }
 
 /**
- * "The depot was hay fever", read from "I went to work at the depot. It was hay fever": "it" or "that", taken for a thing that is not called the
- * user's. Of 16 such memories that readers judged, 3 were right.
+ * A memory of "The …" whose clause has "it" or "that" as its subject: "The depot was hay fever", read from "I went to work at the depot. It
+ * was hay fever". Readers judged 16 of them; 3 were right.
  */
 export function isOfVagueThing(
   one: PlacedClaim & { readonly text: string },

@@ -110,6 +110,7 @@ function isLetGo({ tokens, verb, rest }: Change["statement"]["clause"]): boolean
   return (
     verb.lemma === "let" &&
     !verb.denied &&
+    !verb.modal &&
     !isAhead(verb) &&
     tokens.slice(...rest).some(({ lower }) => lower === "go" || lower === "lapse" || lower === "expire")
   );

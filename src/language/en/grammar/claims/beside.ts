@@ -83,7 +83,7 @@ function thingOf(subject: string): string {
 const PASSING: readonly RegExp[] = [
   /^(?:(?:well|so|hey|hi|yay|omg|guess what|i|i've|i have|just|finally|recently|and)[,!. ]+)*turned (?<age>\d{2})(?= (?:last|this|yesterday|today|on|in|two|a|the|and|recently)\b|[,;.!?]|$)/i,
   /\b(?:not (?:too )?bad|pretty good|quite something|impressive|great going|well done) (?:for|at) (?:a |an )?(?<age>\d{2})(?: year[- ]old)?(?=[,;.!?]|$)/i,
-  /(?:^|[,;.!?] ?|\b(?:and|but) )(?:i|i'm|my|still)\b(?![^,;.!?]*\b(?:meet|start|begin|open|close|arrive|retire|retires|intends?|plans?|hopes?|wants?|husband|wife|partner|mother|mum|mom|father|dad|sister|brother|son|daughter|boss|leave|get|wake|go|come|finish|end|due|call|bed|train|bus|flight|class|appointment|until|till|was|were|had|did)\b)[^,;.!?]* at (?<age>2[5-9]|[3-9]\d)(?=[,;.!?]|$)/i,
+  /(?:^|[,;.!?] ?|\b(?:and|but) )(?:i|i'm|my|still)\b(?![^,;.!?]*\b(?:meet|start|begin|open|close|arrive|retir\w*|intends?|plans?|hopes?|wants?|husband|wife|partner|mother|mum|mom|father|dad|sister|brother|son|daughter|boss|uncle|aunt|nan|gran|grandad|grandma|grandfather|grandmother|cousin|friend|neighbou?r|leave|get|wake|go|come|finish|end|due|call|bed|train|bus|flight|class|appointment|until|till|was|were|had|did)\b)[^,;.!?]* at (?<age>2[5-9]|[3-9]\d)(?=[,;.!?]|$)/i,
 ];
 
 function agesInPassing(

@@ -170,8 +170,7 @@ const OWNING = new Set([
 ]);
 
 /** "I was going to adopt a dog called Rex": there may be none. */
-const NOT_YET =
-  /^(?:be going|go|want|wish|hope|plan|intend|mean|try|think|consider|wait|dream|ask|offer|promise|refuse|need)\b/;
+const NOT_YET = /^(?:be going|want|wish|hope|plan|intend|mean|try|consider|offer|promise|refuse|need)\b/;
 
 /** "has a parrot called Pip": the parrot is somebody's, and has a name. */
 export function possessions(part: ClausePart): AddProposal[] {

@@ -61,22 +61,21 @@ function isOfNobody(clause: Clause, first: Token): boolean {
   return isOther || isHeadCount(clause) || isDay(clause);
 }
 
-const SOME = /^(?:(?:some|any|every|no)(?:one|body)|half|most|some|part|many|few|several|none|couple)$/;
+const SOME = /^(?:(?:some|any|no)(?:one|body)|half|most|some|many|few|several|none|couple)$/;
 
-/**
- * "SOMEONE AT the office took it", "HALF my class is ill", "NONE OF us in the team can swim", "ALL BUT Keith left": it is not said of whom it is
- * told.
- */
+/** "SOMEONE AT the office took it", "HALF my class is ill", "ALL BUT Keith left": the clause does not say who it is about. */
 function isOfSome({ tokens, subject }: Clause): boolean {
   const [from = 0, to = 0] = subject ?? [];
-  if (to <= from) return false;
-  if ([tokens[from - 1], tokens[from]].some((token) => SOME.test(token?.lower ?? ""))) return true;
-  const isExcepted =
-    tokens[from - 1]?.lower === "but" && /^(?:all|none)$/.test(tokens[from - 2]?.lower ?? "");
-  return isExcepted || hangsOnSome(tokens, from);
+  const [first, before, beyond] = [tokens[from], tokens[from - 1], tokens[from - 2]];
+  if (to <= from || !first) return false;
+  if (SOME.test(first.lower) || hangsOnSome(tokens, from)) return true;
+  // "two and a half, my daughter is five"
+  const isHalf = before?.lower === "half" && before.after === " " && beyond?.lower !== "a";
+  if (isHalf) return ["possessive", "determiner"].includes(first.class);
+  return before?.lower === "but" && /^(?:all|none)$/.test(beyond?.lower ?? "");
 }
 
-/** Whether what stands before hangs, by prepositions alone, on a word for some. */
+/** Whether only prepositions link the subject to a word such as "someone" or "none". */
 function hangsOnSome(tokens: readonly Token[], from: number): boolean {
   let at = from;
   while (tokens[at - 1]?.class === "preposition" && at > 1) {
@@ -130,7 +129,7 @@ function whoseName(talk: Discourse, { lower }: Token): Entity | undefined {
 function leftOut(talk: Discourse, clause: Clause, before: Before | undefined): Entity | undefined {
   // "Here's our newest piece": a form of "be" stands alone for nobody.
   if (!clause.shares && clause.verb.copula && !clause.verb.perfect) return undefined;
-  if (isNoVerb(clause, before) || (clause.shares && isForOther(clause, before))) return undefined;
+  if (isNoVerb(clause, before) || (clause.shares && isForOther(talk, clause, before))) return undefined;
   if (clause.shares) return isDoneByThing(clause, before) ? undefined : sharedSubject(talk, clause, before);
   if (hasOtherSubject(clause) || isThird(clause)) return undefined;
   const isAtHand = /^(?:this|these|those|it|them)$/.test(clause.tokens[clause.rest[0]]?.lower ?? "");
@@ -283,20 +282,28 @@ function isAdvice({ tokens, verb }: Clause, before: Before | undefined): boolean
   if (!before || first === undefined || verb.tense !== "present" || toBaseForm(first.lower) !== first.lower)
     return false;
   const isCondition = before.clause.role === "condition" && before.clause.verb.to <= verb.from;
-  return (isCondition && before.subject === undefined && !verb.denied) || isOrder(before.clause);
+  return before.subject === undefined && ((isCondition && !verb.denied) || isOrder(before.clause));
 }
 
-/** What the one who is spoken to is to do. */
-function isForOther(clause: Clause, before: Before | undefined): boolean {
-  return isAdvice(clause, before) || isSoOrder(clause, before);
+/** An instruction to the assistant. */
+function isForOther(talk: Discourse, clause: Clause, before: Before | undefined): boolean {
+  return isAdvice(clause, before) || isSoOrder(talk, clause, before);
 }
 
-/** "We sold it, so IGNORE the reminders": a base form that is no tense of what was told before. */
-function isSoOrder(clause: Clause, before: Before | undefined): boolean {
-  const { tokens, verb } = clause;
-  if (tokens[verb.from - 1]?.lower !== "so" || !isBase(clause) || STANDING.has(verb.lemma)) return false;
-  const isTold = before?.clause.verb.tense === "past" || before?.clause.verb.perfect === true;
-  return isTold || before?.subject?.path !== "user";
+/**
+ * "We sold it, so IGNORE those reminders": a base form behind "so" that does not continue the clause before. "I've retired so have loads of
+ * time" does.
+ */
+function isSoOrder(talk: Discourse, clause: Clause, before: Before | undefined): boolean {
+  const { tokens, verb, rest } = clause;
+  const isPlain = isBase(clause) && !verb.denied && !verb.modal && !STANDING.has(verb.lemma);
+  if (tokens[verb.from - 1]?.lower !== "so" || !isPlain) return false;
+  if (before?.subject?.path !== talk.speaker.path) return true;
+  const words = tokens.slice(...rest).map(({ lower }) => lower);
+  return /^(?:those|these|that|this)$/.test(words[0] ?? "") ||
+    words.some((word) => /^(?:please|pls|plz)$/.test(word))
+    ? true
+    : words[0] === "all" && /^(?:those|these|the|my)$/.test(words[1] ?? "");
 }
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */

@@ -158,7 +158,7 @@ function carrierAt(tokens: readonly Token[], at: number, around: Around): Found 
   if (!read) return undefined;
   const { last, from } = around;
   const subject = subjectBefore(tokens, at, last?.verb.to ?? from, last !== undefined);
-  const own = subject ? read : deniedWithout(tokens, at, read);
+  const own = subject ? read : deniedWithout(tokens, at, read, last !== undefined);
   const verb = subject ? own : shared(tokens, own, last);
   return carries({ tokens, verb, subject, last, from })
     ? { verb, ...(subject ? { subject } : {}) }
@@ -166,12 +166,17 @@ function carrierAt(tokens: readonly Token[], at: number, around: Around): Found 
 }
 
 /** "not taking creatine anymore", "not been to church in years": with "I'm" or "I have" left out. */
-function deniedWithout(tokens: readonly Token[], at: number, verb: Verb): Verb {
-  if (tokens[at - 1]?.lower !== "not") return verb;
+function deniedWithout(tokens: readonly Token[], at: number, verb: Verb, isBehind: boolean): Verb {
+  if (tokens[at - 1]?.lower !== "not" || UNDONE.test(tokens[at]?.lower ?? "")) return verb;
   if (verb.form === "gerund" || verb.perfect) return { ...verb, denied: "not" };
+  // "handmade, not bought in a shop"
+  if (isBehind) return verb;
   const isPerfect = verb.tense === "past" && !verb.modal && verb.chain.length === 0 && !verb.passive;
   return isPerfect ? { ...verb, denied: "not", perfect: true, tense: "present" } : verb;
 }
+
+/** "Not invited": by somebody else, and nothing that one has not done. */
+const UNDONE = /^(?:allowed|invited|paid|supposed|married|asked|told|given|included|meant|interested)$/;
 
 /** "Do I have …", "Where am I …": the subject after the auxiliary. */
 function invertedSubject(
@@ -220,12 +225,16 @@ function isOpen({ tokens, verb, from }: Carrying): boolean {
 
 /** "HEARING aids arrived": a part of a noun that has a verb of its own. "Watching kids play" is none. */
 function isOfNoun({ tokens, verb }: Carrying): boolean {
-  const [noun, next] = [tokens[verb.to], tokens[verb.to + 1]];
+  const [noun, next, behind] = [tokens[verb.to], tokens[verb.to + 1], tokens[verb.to + 2]];
   const isBare = noun?.class === "noun" && noun.after === " " && verb.chain.length === 0;
-  return isBare && next?.class === "verb" && !next.tags.has("Gerund") && !HAVING_DO.test(verb.lemma);
+  if (!isBare || next?.class !== "verb" || next.tags.has("Gerund")) return false;
+  // "Reading books written by women"
+  if (next.tags.has("PastTense") || next.tags.has("Participle"))
+    return !/^(?:by|of|in|from|for|with)$/.test(behind?.lower ?? "");
+  return !HAVING_DO.test(verb.lemma);
 }
 
-const HAVING_DO = /^(?:watch|see|help|let|make|have|get|feel|teach|wait)$/;
+const HAVING_DO = /^(?:watch|see|hear|notice|find|keep|leave|want|help|let|make|have|get|feel|teach|wait)$/;
 
 /** "rereading Dune"; "I'm quitting AND OPENING a bakery". */
 function gerundCarries(it: Carrying): boolean {

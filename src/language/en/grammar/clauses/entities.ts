@@ -22,7 +22,7 @@ export function discourse(
   known: () => readonly Claim[],
   earlier: () => readonly Entity[],
 ): Discourse {
-  const mentions: { readonly entity: Entity; readonly isAside: boolean }[] = [];
+  const mentions: Mention[] = [];
   let before: readonly Entity[] | undefined;
 
   const meantBy = (pronoun: string): Entity | undefined => {
@@ -52,8 +52,14 @@ export function discourse(
   return self;
 }
 
-/** "The nurse rang about Leo, HE's ill": the one of that gender, where nothing tells the gender of the nearest. */
-function ofKnownGender<Mention extends { readonly entity: Entity }>(
+/** What was spoken of, and whether only beside something else. */
+interface Mention {
+  readonly entity: Entity;
+  readonly isAside: boolean;
+}
+
+/** "The nurse rang about Leo, HE's ill": one of that gender who was mentioned beside the nearest, if the gender of the nearest is unknown. */
+function ofKnownGender(
   agreeing: readonly Mention[],
   nearest: Mention | undefined,
   pronoun: string,
@@ -61,7 +67,12 @@ function ofKnownGender<Mention extends { readonly entity: Entity }>(
   if (!nearest || !/^s?he$|^h(?:er|ers|im|is)$/.test(pronoun)) return undefined;
   const gender = /^(?:she|her|hers)$/.test(pronoun) ? "female" : "male";
   const isKnown = ({ entity }: Mention): boolean => (entity.gender ?? entity.leaning) === gender;
-  return isKnown(nearest) ? nearest : agreeing.findLast(isKnown);
+  if (isKnown(nearest)) return nearest;
+  // A subject is mentioned before its objects and once more behind them.
+  const isSame = ({ entity }: Mention): boolean => entity.path === nearest.entity.path;
+  const end = agreeing.findLastIndex((one) => !isSame(one));
+  const start = agreeing.slice(0, Math.max(0, end)).findLastIndex(isSame);
+  return start < 0 ? undefined : agreeing.slice(start + 1, end + 1).findLast(isKnown);
 }
 
 /** The last that a pronoun can mean; one of that gender before a mere name of which nothing tells it. */
@@ -90,16 +101,14 @@ function agrees(entity: Entity, pronoun: string): boolean {
   return entity.gender === undefined && !isHuman(entity);
 }
 
-/**
- * "My partner is vegan, they run": one person. "My landlord is selling, they want more", "the mayor says they'll close it": rather a
- * company or a council.
- */
-function isOfNoGender({ path, animate, gender }: Entity): boolean {
-  return animate && gender === undefined && CLOSE.test(path);
+/** "My partner is vegan, they run": one person. In "the mayor says they'll close it", "they" is rather a council or a company. */
+function isOfNoGender({ path, display, animate, gender }: Entity): boolean {
+  const isOffice = OFFICE.test(path) || /^The (?!user\b)/.test(display);
+  return animate && gender === undefined && !isOffice;
 }
 
-const CLOSE =
-  /(?:^|[/ ])(?:partner|spouse|fianc[eé]e?|sibling|cousin|child|kid|baby|toddler|teen(?:ager)?|friend|bestie|mate|flatmate|roommate|housemate|neighbou?r|colleague|coworker|co-worker|classmate|teammate)$/;
+const OFFICE =
+  /(?:^|[/ ])(?:landlord|landlady|mayor|clerk|manager|boss|doctor|gp|surgeon|consultant|dentist|vet|teacher|editor|agent|employer|supplier|solicitor|insurer)$/;
 
 /** Whether it is a person, and no animal. */
 export function isHuman(entity: Entity): boolean {

@@ -23,6 +23,8 @@ export function shared(
   if (last && verb.form === "gerund" && last.verb.chain.at(-1)?.next === "gerund" && verb.chain.length === 0)
     return taken(verb, last.verb, last.verb.chain);
   if (!last || !isBare(verb) || !isJoined(tokens, verb.from)) return verb;
+  // "I'd buy a boat and never SET foot on land"; "I have to work nights and never see my kids" is two facts.
+  if (verb.denied && last.verb.modal !== "would") return verb;
   const link = last.verb.chain.findLastIndex(({ next }) => next === "to");
   if (link >= 0) return sharedInfinitive(tokens, verb, last.verb, last.verb.chain.slice(0, link + 1));
   if (last.verb.modal === undefined) return verb;
@@ -55,7 +57,6 @@ function taken(verb: Verb, last: Verb, chain: Verb["chain"]): Verb {
 
 function isBare({ form, tense, chain, modal, denied }: Verb): boolean {
   const isPlain = form === "base" && tense === "present";
-  // "I'd buy a boat and never SET foot on land": of "would" as well.
   return isPlain && chain.length === 0 && modal === undefined && (denied === undefined || denied === "never");
 }
 

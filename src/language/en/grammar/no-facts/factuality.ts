@@ -26,7 +26,7 @@ const OPENING: readonly RegExp[] = [
   `\\b${NOT}${ADVERBS} ${MIND}(?: for (?:a|one) \\w+)?`,
   `\\b(?:nobody|no one|none of \\w+) (?:\\w+ )?(?:thinks?|thought|believes?|said|says|claim(?:s|ed)?)`,
   // "Thought for a second we'd won"
-  "(?:^|^i |^we )thought(?: for (?:a|one) \\w+)?",
+  "^(?:i |we )?thought for (?:a|one) \\w+|^for (?:a|one) \\w+,? (?:i |we )?thought",
   "\\b(?:doubt|doubts|doubted|wonder|wondered|hope|hopes|hoped|hoping|pray|praying|prayed|wish|wishing|fear|feared)",
   "\\b(?:worried|scared|terrified|paranoid|anxious|concerned|dreading|adamant)",
   `\\b(?:not|never|no longer)${ADVERBS} (?:sure|certain|convinced|positive|persuaded|confident|saying)`,

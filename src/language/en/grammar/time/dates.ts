@@ -103,12 +103,16 @@ const SINCE = /\bsince (?:early |late |the |around )?$/i;
 const FOR_DAY =
   /\bfor (?:the |this |next )?(?:\d{1,2}(?:st|nd|rd|th)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:last|ago))/i;
 
-/** "She has booked Livigno for the last week of January": ahead, whatever the tense. */
-const BOOKED_FOR =
-  /\b(?:book|reserve|schedule|arrange|organi[sz]e|invite|pencil)\w*\b.{1,60}\bfor (?:the )?(?:first|second|third|last|end|week|weekend|easter|christmas|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/iu;
+const BOOKED =
+  "\\b(?:booked|reserved|scheduled|arranged|organi[sz]ed|pencill?ed)\\b[^.!?]{0,60}\\bfor (?:the )?(?:(?:first|second|third|last) (?:week|weekend|half) (?:of|in) )?";
 
-/** "They asked for it by Thursday": the time that somebody is given lies ahead. */
-const DEADLINE = /\bby (?:the |about |around )?$/i;
+/** "She has booked Livigno for the last week of January": ahead, whatever the tense. */
+const BOOKED_FOR = new RegExp(`${BOOKED}$`, "i");
+const BOOKED_FOR_FEAST = new RegExp(`${BOOKED}(?:easter|good friday|whit|pentecost)`, "i");
+
+/** "They asked for it by Thursday": the time that somebody is given lies ahead. "By Friday I was exhausted" does not. */
+const DEADLINE =
+  /\b(?:want|need|ask|due|deadline|had to|must|owe|expect|promis|requir)\w*\b.{0,80}\bby (?:the |about |around |end of |eod )?$/i;
 
 /** "They've moved my driving test to 24 March" */
 const MOVED =
@@ -118,9 +122,10 @@ const MOVED =
 const LIMIT = /\b(?:until|till|'?til|by|from|starting|as of) (?:the |about |around )?$/i;
 
 function datesAt(text: string, instant: Date, looksAhead: boolean): SaidDate[] {
-  const future = looksAhead || FOR_DAY.test(text) || BOOKED_FOR.test(text);
+  const future = looksAhead || FOR_DAY.test(text);
   const plain = text.replace(/’/g, "'");
-  const relative = relativeDate(plain, instant, future) ?? numberedWeekday(plain, instant);
+  const relative =
+    relativeDate(plain, instant, future || BOOKED_FOR_FEAST.test(plain)) ?? numberedWeekday(plain, instant);
   if (relative) return [relative];
   const parser = MONTH_FIRST.test(plain) ? chrono().casual : chrono().GB;
   const found = parser
@@ -147,6 +152,7 @@ type Direction = "ahead" | "behind" | "near" | "due";
 
 function directionOf(before: string, future: boolean): Direction {
   if (future) return SINCE.test(before) ? "behind" : "ahead";
+  if (BOOKED_FOR.test(before)) return "ahead";
   if (DEADLINE.test(before) || MOVED.test(before)) return "due";
   return LIMIT.test(before) ? "near" : "behind";
 }
@@ -249,18 +255,24 @@ function isoOf(found: Found, instant: Date, direction: Direction): string {
   const { start } = found;
   const text = found.text.toLowerCase();
   let date = isAfternoon(start, text) ? new Date(start.date().getTime() + 12 * 3_600_000) : start.date();
-  const future = direction === "ahead" && !/^(?:last|past)\b/.test(text);
+  const future = isAhead(start, text, direction);
   if (/last weekend/.test(text)) date = weekendBefore(instant);
   else if (/last week$/.test(text)) date = new Date(instant.getTime() - 7 * 86_400_000);
   else if (/next (?:mon|tues|wednes|thurs|fri|satur|sun)day/.test(text)) date = nextDay(date, instant);
   else if (!start.isCertain("year") && start.isCertain("month"))
     date =
-      (direction === "near" || direction === "due") && start.isCertain("day")
+      /^(?:near|due)$/.test(direction) && start.isCertain("day")
         ? nearestYear(date, instant)
         : nearest(date, instant, future, start.isCertain("day"));
   else if (start.isCertain("weekday") && !start.isCertain("day"))
     date = weekdayTowards(date, instant, /^last\b/.test(text) ? "behind" : direction);
   return cutIso(date.toISOString(), start, text);
+}
+
+/** "postponed to June" is ahead, too; "last June" never is. */
+function isAhead(start: Components, text: string, direction: Direction): boolean {
+  const isDueMonth = direction === "due" && !start.isCertain("day");
+  return (direction === "ahead" || isDueMonth) && !/^(?:last|past)\b/.test(text);
 }
 
 function weekdayTowards(date: Date, instant: Date, direction: Direction): Date {
@@ -363,8 +375,9 @@ function byHand(text: string, instant: Date, future: boolean): SaidDate[] {
     return [at(season, seasonOf(season[1].toLowerCase(), season[2].toLowerCase(), instant))];
   const day =
     /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:floor|of every|of each|grade|time|century))/i.exec(text);
-  if (day?.[1]) return [at(day, dayOfMonth(Number(day[1]), instant, future))];
-  return [];
+  if (!day?.[1]) return [];
+  const iso = dayOfMonth(Number(day[1]), instant, future || DEADLINE.test(text.slice(0, day.index)));
+  return iso === undefined ? [] : [at(day, iso)];
 }
 
 function at(match: RegExpExecArray, iso: string): SaidDate {
@@ -380,15 +393,15 @@ function seasonOf(which: string, season: string, instant: Date): string {
   return `${year}-${month}`;
 }
 
-/** The next such day of a month that has one, or the last. */
-function dayOfMonth(day: number, instant: Date, future: boolean): string {
+/** The next such day, or the latest one. Months without it are skipped. */
+function dayOfMonth(day: number, instant: Date, future: boolean): string | undefined {
   const today = Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate());
-  const months = Array.from({ length: 4 }, (_, i) => instant.getUTCMonth() + (future ? i : -i));
-  const [found = new Date(today)] = months
+  return Array.from({ length: 4 }, (_, i) => instant.getUTCMonth() + (future ? i : -i))
     .map((month) => new Date(Date.UTC(instant.getUTCFullYear(), month, day)))
     .filter((date) => date.getUTCDate() === day)
-    .filter((date) => (future ? date.getTime() >= today : date.getTime() <= today));
-  return found.toISOString().slice(0, 10);
+    .find((date) => (future ? date.getTime() >= today : date.getTime() <= today))
+    ?.toISOString()
+    .slice(0, 10);
 }
 
 /** A date as a moment, for validity: the beginning of its span. */
