@@ -16,8 +16,8 @@ const USAGE = `npm run -s bench -- --server [--users U] [--per-user N] [--second
                       [--warm-up S] [--bar MS] [--paced] [--keep FILE] [--json]
 
 Searches (200 a second) and writes (20 a second) over HTTP for S seconds (60) on the built server, with U users (100) of N
-memories each (2,000); generator and server share this machine. First each user sends one of both, and the server gets warm (10
-s). Open loop; a latency counts from the moment at which a request was due. With --model-ms a model stands behind it that takes so
+memories each (2,000); generator and server share this machine. First each user sends one write and one search, then the server
+warms up (10 s). Open loop; a latency counts from the moment at which a request was due. With --model-ms a model stands behind it that takes so
 long to answer. With --bar it fails where the 95th of 100 searches or writes takes longer, or any of them fails. With --paced a
 plain server of Node, of the same size, is measured first: a machine on which it answers fewer requests gets fewer of both a
 second, in proportion. During the load the plain server has a light load of its own. Where the 95th of 100 of those takes more

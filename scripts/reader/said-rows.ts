@@ -4,16 +4,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countPieces } from "../../src/language/en/embedding/sentence-vectors.ts";
-import { ROLES, type RoledPieces, toRoledPieces } from "../../src/language/en/transformer/windows.ts";
+import { ROLES, toRoledPieces } from "../../src/language/en/transformer/windows.ts";
 import { type JudgedMessage, readJudged } from "../statements/said.ts";
 
 /** How many times a row is learned from: what the rules made is what is read later. */
 const TIMES = { written: 1, judged: 2 };
 
-/** Word pieces of a memory, of the message that it was read from, and of what was said before, that are read. */
+/** Word pieces of a memory, and of the message that it was read from, that are read. */
 const MOST_OF_MEMORY = 48;
 const MOST_OF_MESSAGE = 120;
-const MOST_BEFORE = 60;
 
 const messages = readJudged();
 const rows = messages.flatMap((message) => [
@@ -21,14 +20,10 @@ const rows = messages.flatMap((message) => [
   ...message.unsaid.map((memory) => toRow(message, memory, 0)),
 ]);
 
-function toRow({ set, isHeld, before, text }: JudgedMessage, memory: string, target: 0 | 1): string {
+function toRow({ set, isHeld, text }: JudgedMessage, memory: string, target: 0 | 1): string {
   const [opening, closing] = [countPieces(), countPieces() + 1];
   const head = toRoledPieces(memory, ROLES.question, MOST_OF_MEMORY);
-  const all = toRoledPieces((before ?? []).join(" "), ROLES.userEarlier, Number.POSITIVE_INFINITY);
-  const earlier = { tokens: all.tokens.slice(-MOST_BEFORE), roles: all.roles.slice(-MOST_BEFORE) };
-  const parts = [head, earlier, toRoledPieces(text, ROLES.user, MOST_OF_MESSAGE)].filter(
-    ({ tokens }: RoledPieces) => tokens.length > 0,
-  );
+  const parts = [head, toRoledPieces(text, ROLES.user, MOST_OF_MESSAGE)];
   // The memory is what is rated.
   const clauses = [[1, 1 + head.tokens.length, target]];
   const times = isHeld ? 1 : set === "written" ? TIMES.written : TIMES.judged;

@@ -6,8 +6,6 @@ export interface JudgedMessage {
   readonly set: "written" | "judged";
   /** Not to be read while the reading of statements is worked on. */
   readonly isHeld: boolean;
-  /** What the user said before, oldest first. Absent for a message that was typed alone. */
-  readonly before?: readonly string[];
   readonly text: string;
   readonly said: readonly string[];
   readonly unsaid: readonly string[];

@@ -162,13 +162,8 @@ function toReadError(cause: unknown): unknown {
     );
   }
   if (code === "EIO") {
-    return new MemoryError(
-      "unavailable",
-      `reading the file failed (${code}). Check the disk and try again.`,
-      {
-        cause,
-      },
-    );
+    const problem = "reading the file failed (EIO). Check the disk and try again.";
+    return new MemoryError("unavailable", problem, { cause });
   }
   return cause;
 }

@@ -6,7 +6,7 @@ import { embedSentence } from "../embedding/sentence-vectors.ts";
 import { absolute, isRelativeDate } from "../grammar/claims/sentence.ts";
 import { speakerEntity } from "../grammar/clauses/entities.ts";
 import { isRefused, quotedSpans } from "../grammar/no-facts/guards.ts";
-import { isUnreal } from "../grammar/no-facts/unreal.ts";
+import { isUnreal, NEARLY } from "../grammar/no-facts/unreal.ts";
 import { openSpansOf } from "../grammar/reader.ts";
 import { weigh } from "../grammar/standing/weights.ts";
 import { datesIn, momentOf } from "../grammar/time/dates.ts";
@@ -193,16 +193,14 @@ function overlaps(one: { start: number; end: number }, other: { start: number; e
 export function isTold({ clause, wording }: ReadClause): boolean {
   if (clause.asked || clause.conditional || clause.words.length > 30) return false;
   if (["addressee", "pointed", "other"].includes(clause.about) || isHeadCount(clause)) return false;
-  if (isNearly(clause)) return false;
+  if (isNearlyDone(clause)) return false;
   return clause.about === "person" ? wording.unresolved === 0 : wording.unresolved <= 1;
 }
 
 /** "Nearly bought a boat", "Hardly slept": without a subject, what stands before the verb is not in the wording. */
-function isNearly({ tree, head, about }: ReadClause["clause"]): boolean {
+function isNearlyDone({ tree, head, about }: ReadClause["clause"]): boolean {
   if (about !== "dropped") return false;
-  return childrenBy(tree, head, "advmod").some(
-    (i) => i < head && /^(?:almost|nearly|hardly|barely|scarcely)$/.test(tree.tokens[i]?.lower ?? ""),
-  );
+  return childrenBy(tree, head, "advmod").some((i) => i < head && NEARLY.test(tree.tokens[i]?.lower ?? ""));
 }
 
 /** A memory for each of the things that a clause lists. */

@@ -300,10 +300,9 @@ function isSoOrder(talk: Discourse, clause: Clause, before: Before | undefined):
   if (tokens[verb.from - 1]?.lower !== "so" || !isPlain) return false;
   if (before?.subject?.path !== talk.speaker.path) return true;
   const words = tokens.slice(...rest).map(({ lower }) => lower);
-  return /^(?:those|these|that|this)$/.test(words[0] ?? "") ||
-    words.some((word) => /^(?:please|pls|plz)$/.test(word))
-    ? true
-    : words[0] === "all" && /^(?:those|these|the|my)$/.test(words[1] ?? "");
+  return /^(?:(?:all )?(?:those|these)|that|this|all (?:the|my))\b|\b(?:please|pls|plz)\b/.test(
+    words.join(" "),
+  );
 }
 
 /** What others say of the user is theirs: "Tina thinks I'm mad". */

@@ -100,9 +100,12 @@ function isOrder({ subject, tokens, verb }: Clause): boolean {
   return !subject && before?.after.includes(",") === true && first?.lower === "do";
 }
 
+/** Before a verb, they leave it undone. */
+export const NEARLY: RegExp = /^(?:almost|nearly|hardly|barely|scarcely)$/;
+
 /** "I almost bought a boat" */
 function isNearly({ tokens, verb }: Clause): boolean {
-  const before = /^(?:almost|nearly|hardly|barely)$/.test(tokens[verb.from - 1]?.lower ?? "");
+  const before = NEARLY.test(tokens[verb.from - 1]?.lower ?? "");
   return before || tokens.slice(verb.from, verb.to).some(({ lower }) => /^(?:almost|nearly)$/.test(lower));
 }
 

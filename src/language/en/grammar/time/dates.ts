@@ -145,8 +145,8 @@ const FROM_DAY =
   /\bfrom(?= \d{1,2}(?:st|nd|rd|th)? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
 
 /**
- * Where a day without a year lies, seen from the message; `near` takes the nearest one on either side, `due` the next weekday and else the
- * nearest.
+ * Where a day without a year lies, seen from the message. `near` takes the nearest one on either side. `due` takes the next weekday or month,
+ * and the nearest day of a month.
  */
 type Direction = "ahead" | "behind" | "near" | "due";
 
